@@ -1,0 +1,45 @@
+// What the command line asked for. A plain value: parse() fills it in, the commands read it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "policy/verdict.hpp"
+#include "scanner/identity.hpp"
+
+namespace reaper::agent {
+
+enum class Command { report, sweep, explain };
+enum class Format { text, json, jsonl, prometheus, html };
+enum class Color { automatic, always, never };
+
+struct Options {
+    Command command = Command::report;
+    bool dry_run = false;
+    Format format = Format::text;
+    std::string output;  // empty: stdout
+    std::string config;
+    std::vector<std::string> homes;
+    std::vector<std::string> families;
+    std::string user;
+    bool all_users = false;
+    std::optional<std::chrono::milliseconds> min_age;
+    std::optional<std::chrono::milliseconds> grace;
+    std::optional<std::chrono::milliseconds> grace_cap;
+    std::chrono::milliseconds settle{2000};
+    std::size_t max_kills = 256;
+    std::set<policy::Verdict> also_reap;
+    bool reap_inside_services = false;
+    bool quiet = false;
+    bool verbose = false;
+    Color color = Color::automatic;
+    bool no_history = false;
+    std::vector<scanner::Pid> pids;  // explain
+};
+
+}  // namespace reaper::agent

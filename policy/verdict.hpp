@@ -1,0 +1,43 @@
+// What a process is, and what will be done about it.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/evidence.hpp"
+#include "scanner/identity.hpp"
+
+namespace reaper::policy {
+
+enum class Verdict {
+    orphan, superseded, abandoned, duplicate, held, designated, attached, supervised, young, zombie, foreign, unknown,
+};
+
+enum class Action { reap, report, keep };
+
+[[nodiscard]] std::string_view to_string(Verdict verdict);
+[[nodiscard]] std::optional<Verdict> verdict_from(std::string_view word);
+[[nodiscard]] std::string_view to_string(Action action);
+
+// What was decided about one candidate. Evidence is in the order in which it was found; the first entry of the deciding kind is
+// the one that a short report prints.
+struct Judgement {
+    scanner::Identity identity;
+    std::string family;
+    std::string role;
+    std::string home;
+    Verdict verdict = Verdict::unknown;
+    Action action = Action::keep;
+    std::vector<Evidence> evidence;
+    std::chrono::milliseconds grace{};
+    std::chrono::milliseconds grace_cap{};
+    std::vector<scanner::Pid> ends_with;    // other pids of its unit (a tsx launcher and its bridge): all or none is ended
+    std::vector<scanner::Pid> relies_on;    // kept processes that this verdict needs to stay as they are (the designated daemon)
+
+    bool operator==(const Judgement&) const = default;
+};
+
+}  // namespace reaper::policy

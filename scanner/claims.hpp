@@ -1,0 +1,23 @@
+// Pid, lock and ledger files: what they say, read without ever following or waiting on something planted in their place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scanner/facts.hpp"
+#include "scanner/process_table.hpp"
+
+namespace reaper::scanner {
+
+// The folders of one user to look in.
+struct ClaimPlaces {
+    Uid uid = 0;
+    std::vector<std::string> data_homes;    // <home>/daemon/bridge.pid, bridge-stdio*.pid
+    std::vector<std::string> hermes_homes;  // gateway.pid, desktop-ssh/*/backend.lock.json, spawn-ledger.json, update marker
+};
+
+// Only regular files with one name, owned by the user or root, of at most 256 KiB count; anything else that is there is a
+// claim with access `denied` (a link, FIFO, device, foreign owner) or `malformed`. Files that are not there yield no claim.
+[[nodiscard]] std::vector<Claim> read_claims(const Procfs& procfs, const ClaimPlaces& places);
+
+}  // namespace reaper::scanner

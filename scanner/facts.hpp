@@ -1,0 +1,79 @@
+// Everything that one look at the machine found: the only input of the policy, apart from the rules. Can be written to a file and judged
+// again elsewhere; the policy never asks the system for more.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scanner/process.hpp"
+
+namespace reaper::scanner {
+
+struct Machine {
+    std::string name;
+    std::string os;       // "linux"
+    std::string kernel;   // release
+    std::string boot_id;
+    std::uint64_t pid_namespace = 0;
+    Pid self = 0;
+    Uid uid = 0;                        // effective uid of this program
+    std::vector<Pid> own_ancestors;     // parent first, up to pid 1
+    std::uint32_t ticks_per_second = 100;
+    std::uint64_t now_ticks = 0;        // since boot, in the clock of start_ticks
+    double now_epoch = 0;               // wall clock at the same moment; only to compare with times that files record
+    bool hides_processes = false;       // /proc is mounted with hidepid, and this program is not exempt
+    bool has_handles = true;            // pidfd_open works; without it nothing may be signalled
+
+    bool operator==(const Machine&) const = default;
+};
+
+struct ScanCount {
+    std::size_t seen = 0;      // rows of the table
+    std::size_t vanished = 0;  // went away while being looked at: normal
+    std::size_t denied = 0;    // processes of the scope of which something needed could not be read
+    std::size_t foreign = 0;   // skipped, because they belong to a user outside the scope
+
+    bool operator==(const ScanCount&) const = default;
+};
+
+// What a pid, lock or ledger file says of a process. A claim can only ever protect.
+enum class ClaimKind {
+    bridge_pid,          // <home>/daemon/bridge.pid: the designated daemon
+    bridge_stdio_pid,    // <home>/daemon/bridge-stdio*.pid: written by every headless bridge; protects nobody
+    gateway_pid,         // $HERMES_HOME/gateway.pid
+    desktop_lock,        // ~/.hermes/desktop-ssh/*/backend.lock.json
+    ledger,              // spawn-ledger.json
+    update_marker,       // .hermes-update-in-progress: its pid is the updater
+};
+
+struct Claim {
+    ClaimKind kind = ClaimKind::bridge_pid;
+    std::string path;
+    std::string home;      // the data home or Hermes home that the file lives in
+    Uid owner = 0;         // of the file
+    Access access = Access::not_read;
+    Pid pid = 0;                                  // whom it names
+    std::optional<std::uint64_t> start_ticks;     // recorded start, where the file has one in ticks
+    std::optional<double> start_epoch;            // recorded start, where the file has one in wall clock seconds
+    double written_epoch = 0;                     // mtime
+    Reading<ProcessRow> named;                    // the process that has this pid now; gone: nobody has
+    Pid spawner = 0;                              // ledger only
+    std::optional<double> spawner_start_epoch;    // ledger only
+    Reading<ProcessRow> spawner_row;              // ledger only
+
+    bool operator==(const Claim&) const = default;
+};
+
+struct Facts {
+    Machine machine;
+    ScanCount count;
+    std::vector<ProcessFacts> candidates;  // by pid
+    std::vector<ProcessRow> relatives;     // parents, ancestors and recorded owners of candidates, by pid
+    std::vector<Claim> claims;             // by path
+
+    bool operator==(const Facts&) const = default;
+};
+
+}  // namespace reaper::scanner

@@ -1,0 +1,16 @@
+// The machine and this program's own place in it.
+#pragma once
+
+#include "scanner/facts.hpp"
+#include "scanner/process_table.hpp"
+#include "scanner/result.hpp"
+
+namespace reaper::scanner {
+
+// Fails when the boot id, the clock or this program's own row cannot be read: without them no process can be identified.
+[[nodiscard]] Result<Machine> read_machine(const Procfs& procfs);
+
+// The clock of start_ticks, now.
+[[nodiscard]] std::uint64_t ticks_since_boot(std::uint32_t ticks_per_second);
+
+}  // namespace reaper::scanner
