@@ -1,0 +1,20 @@
+// /proc/PID/cmdline and environ: NUL-separated bytes, kept as bytes.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "scanner/process.hpp"
+
+namespace reaper::scanner {
+
+// The last argument may lack its NUL (the process wrote over it, or the text was cut off).
+[[nodiscard]] CommandLine parse_command_line(std::string_view bytes, bool truncated);
+
+// Only `keys`; the first definition of a key wins, as getenv(3) has it.
+[[nodiscard]] std::map<std::string, std::string> parse_environment(std::string_view bytes,
+                                                                   std::span<const std::string> keys);
+
+}  // namespace reaper::scanner
