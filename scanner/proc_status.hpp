@@ -10,12 +10,13 @@
 namespace reaper::scanner {
 
 struct ProcStatus {
+    Pid tgid = 0;  // unlike its pid: it is a thread, which /proc shows by name though not in its listing
     Uids uids;
     Pid tracer = 0;
     std::vector<Pid> namespace_pids;  // outermost first
 };
 
-// invalid_argument: Uid, TracerPid or NSpid is missing, stands there twice, or is malformed.
+// invalid_argument: Tgid, Uid, TracerPid or NSpid is missing, stands there twice, or is malformed, or the text is cut off.
 [[nodiscard]] Result<ProcStatus> parse_status(std::string_view text);
 
 }  // namespace reaper::scanner

@@ -1,0 +1,18 @@
+#include "scanner/fd.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace reaper {
+
+// Not repeated on EINTR: Linux has let go of the number by then, and another thread may already own it. errno survives, so
+// that a failure that is being returned keeps its reason.
+void Fd::reset() {
+    if (raw_ < 0) return;
+    const int saved = errno;
+    ::close(std::exchange(raw_, -1));
+    errno = saved;
+}
+
+}  // namespace reaper

@@ -1,0 +1,123 @@
+#include "scanner/proc_cgroup.hpp"
+
+#include "scanner/number.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+// "4:memory:/a/b" as id, controllers and path. The path may hold further colons.
+struct Hierarchy {
+    std::uint32_t id = 0;
+    std::string_view controllers;
+    std::string_view path;
+};
+
+std::optional<Hierarchy> parse_line(std::string_view line) {
+    Hierarchy hierarchy;
+    if (!take_number(line, hierarchy.id) || !line.starts_with(':')) return std::nullopt;
+    line.remove_prefix(1);
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    hierarchy.controllers = line.substr(0, colon);
+    hierarchy.path = line.substr(colon + 1);
+    if (!hierarchy.path.starts_with('/')) return std::nullopt;
+    return hierarchy;
+}
+
+struct Paths {
+    std::optional<std::string_view> unified;
+    std::optional<std::string_view> named;
+};
+
+bool keep(const Hierarchy& hierarchy, Paths& paths) {
+    const bool unified = hierarchy.id == 0 && hierarchy.controllers.empty();
+    if (!unified && hierarchy.controllers != "name=systemd") return true;
+    auto& path = unified ? paths.unified : paths.named;
+    if (path) return false;
+    path = hierarchy.path;
+    return true;
+}
+
+std::optional<Paths> parse_paths(std::string_view text) {
+    Paths paths;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        if (end == std::string_view::npos) return std::nullopt;
+        const auto hierarchy = parse_line(text.substr(0, end));
+        if (!hierarchy || !keep(*hierarchy, paths)) return std::nullopt;
+        text.remove_prefix(end + 1);
+    }
+    return paths;
+}
+
+// On a hybrid system units live in name=systemd; where a container mounts that one bare, only the unified one tells.
+std::optional<std::string_view> preferred(const Paths& paths) {
+    if (!paths.named || (*paths.named == "/" && paths.unified)) return paths.unified;
+    return paths.named;
+}
+
+// Takes the last component off a path.
+std::string_view take_leaf(std::string_view& path) {
+    const std::size_t slash = path.rfind('/');
+    const std::string_view leaf = path.substr(slash + 1);  // npos + 1 is 0: no slash, all of it
+    path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
+    return leaf;
+}
+
+bool is_unit(std::string_view name) {
+    for (const std::string_view suffix : {".service", ".scope"}) {
+        if (name.size() > suffix.size() && name.ends_with(suffix)) return true;
+    }
+    return false;
+}
+
+// "user@1000.service"
+bool is_user_manager(std::string_view name) {
+    constexpr std::string_view kPrefix = "user@";
+    constexpr std::string_view kSuffix = ".service";
+    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return false;
+    name.remove_prefix(kPrefix.size());
+    name.remove_suffix(kSuffix.size());
+    return to_number<Uid>(name).has_value();
+}
+
+bool lies_in_user_manager(std::string_view path) {
+    while (!path.empty()) {
+        if (is_user_manager(take_leaf(path))) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Result<std::string> systemd_path(std::string_view text) {
+    const auto paths = parse_paths(text);
+    if (!paths) return failure(std::errc::invalid_argument, "parse", "cgroup");
+    auto path = preferred(*paths);
+    if (!path) return failure(std::errc::no_such_file_or_directory, "find systemd's hierarchy in", "cgroup");
+    // The kernel says so of a unified cgroup that was removed under a process that is just ending.
+    constexpr std::string_view kDeleted = " (deleted)";
+    if (path->ends_with(kDeleted)) path->remove_suffix(kDeleted.size());
+    return std::string(*path);
+}
+
+std::optional<ServiceUnit> unit_of(std::string_view cgroup_path) {
+    while (!cgroup_path.empty()) {
+        std::string_view leaf = take_leaf(cgroup_path);
+        if (!is_unit(leaf)) continue;
+        // systemd puts one '_' before a name that the kernel keeps for itself or that starts with '_' (cg_escape).
+        if (leaf.starts_with('_')) leaf.remove_prefix(1);
+        ServiceUnit unit;
+        unit.name = leaf;
+        unit.of_user_manager = lies_in_user_manager(cgroup_path);
+        return unit;
+    }
+    return std::nullopt;
+}
+
+bool is_user_manager_path(std::string_view cgroup_path) {
+    return take_leaf(cgroup_path) == "init.scope" && is_user_manager(take_leaf(cgroup_path));
+}
+
+}  // namespace reaper::scanner
