@@ -27,8 +27,8 @@ class Procfs {
 };
 
 struct WalkScope {
-    std::optional<Uid> uid;                  // none: every user's processes
-    std::vector<std::string> interpreters;   // what is_interpreter() is asked for
+    std::optional<Uid> uid;                 // none: every user's processes
+    std::vector<std::string> interpreters;  // what is_interpreter() is asked for
 };
 
 struct Walk {
@@ -36,12 +36,13 @@ struct Walk {
     ScanCount count;
 };
 
-// One pass, no fork, no allocation per process; of a process whose exe is no interpreter, only that link is read.
+// One pass, no fork, no allocation per process; of a process whose exe is no interpreter, only that link is read (and the
+// stat of one that refuses it). Zombies have no exe, so no zombie is a candidate.
 // Fails only when the table itself cannot be read. A process that vanishes meanwhile is counted, not an error; one of the
 // scope whose exe cannot be read is counted as denied (kernel threads have none, and are not).
 [[nodiscard]] Result<Walk> walk(const Procfs& procfs, const WalkScope& scope);
 
-// The row of one process. no_such_process: it is gone. exe, command line and cgroup carry their own access.
+// The row of one process. no_such_process: it is gone, or this is the number of a thread. exe, command line and cgroup carry their own access.
 [[nodiscard]] Result<ProcessRow> read_row(const Procfs& procfs, Pid pid);
 
 }  // namespace reaper::scanner

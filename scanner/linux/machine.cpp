@@ -1,0 +1,148 @@
+#include "scanner/machine.hpp"
+
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "scanner/linux/hidepid.hpp"
+#include "scanner/linux/read_file.hpp"
+#include "scanner/number.hpp"
+#include "scanner/pid_handle.hpp"
+#include "scanner/proc_stat.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+constexpr std::size_t kStatLimit = 4096;
+constexpr int kAttempts = 3;
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+
+tl::unexpected<Error> malformed(const char* path) {
+    return failure(std::errc::invalid_argument, "make sense of", path);
+}
+
+// "0b1e6a3c-...": 36 characters and a newline.
+Result<std::string> read_boot_id(const Procfs& procfs) {
+    constexpr const char* kPath = "sys/kernel/random/boot_id";
+    constexpr std::size_t kLength = 36;
+    auto text = read_at(procfs.fd(), kPath, kLength + 1);
+    if (!text) return tl::unexpected(text.error());
+    if (text->bytes.ends_with('\n')) text->bytes.pop_back();
+    const bool odd = text->bytes.find_first_not_of("0123456789abcdef-") != std::string::npos;
+    if (text->truncated || odd || text->bytes.size() != kLength) return malformed(kPath);
+    return std::move(text->bytes);
+}
+
+// "pid:[4026531836]"
+Result<std::uint64_t> read_pid_namespace(const Procfs& procfs) {
+    constexpr const char* kPath = "self/ns/pid";
+    const auto target = read_link_at(procfs.fd(), kPath);
+    if (!target) return tl::unexpected(target.error());
+    std::string_view text = *target;
+    constexpr std::string_view kPrefix = "pid:[";
+    if (!text.starts_with(kPrefix) || !text.ends_with(']')) return malformed(kPath);
+    const auto inode = to_number<std::uint64_t>(text.substr(kPrefix.size(), text.size() - kPrefix.size() - 1));
+    if (!inode) return malformed(kPath);
+    return *inode;
+}
+
+// The table of another pid namespace has another number for us, or none. Its pids must never be used to open handles: here
+// they name other processes.
+Result<Pid> read_self(const Procfs& procfs) {
+    const auto target = read_link_at(procfs.fd(), "self");
+    if (!target) return tl::unexpected(target.error());
+    if (to_number<Pid>(*target) != ::getpid()) {
+        return failure(std::errc::invalid_argument, "find this program (is it another pid namespace's?) in",
+                       procfs.root());
+    }
+    return ::getpid();
+}
+
+Result<Pid> read_parent(const Procfs& procfs, Pid pid) {
+    const std::string path = std::to_string(pid) + "/stat";
+    return read_at(procfs.fd(), path.c_str(), kStatLimit)
+        .and_then([](const FileText& text) { return parse_stat(text.bytes); })
+        .map([](const ProcStat& stat) { return stat.ppid; });
+}
+
+// Parent 0 is outside the namespace. A parent that may not be read (hidepid) still belongs to the list, but ends it.
+Result<std::vector<Pid>> climb(const Procfs& procfs, Pid self) {
+    std::vector<Pid> ancestors;
+    auto parent = read_parent(procfs, self);
+    if (!parent) return tl::unexpected(parent.error());
+    while (parent && *parent > 0 && std::ranges::find(ancestors, *parent) == ancestors.end()) {
+        ancestors.push_back(*parent);
+        parent = read_parent(procfs, *parent);
+    }
+    return ancestors;
+}
+
+// An ancestor can end half-way up, which hands the rest of the chain to another one: then climb again.
+Result<std::vector<Pid>> read_ancestors(const Procfs& procfs, Pid self) {
+    auto ancestors = climb(procfs, self);
+    for (int i = 1; i < kAttempts && ancestors && !ancestors->empty() && ancestors->back() != 1; ++i) {
+        ancestors = climb(procfs, self);
+    }
+    return ancestors;
+}
+
+void add_names(Machine& machine) {
+    utsname names{};
+    if (::uname(&names) != 0) return;  // cannot fail with a valid pointer
+    machine.name = names.nodename;
+    machine.kernel = names.release;
+    machine.os = "linux";
+}
+
+Result<double> wall_clock() {
+    timespec now{};
+    if (::clock_gettime(CLOCK_REALTIME, &now) != 0) return system_failure("read", "the wall clock");
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / double{kNanosecondsPerSecond};
+}
+
+Result<std::uint32_t> read_user_hz() {
+    const long ticks = ::sysconf(_SC_CLK_TCK);
+    if (ticks <= 0) return system_failure("read", "the tick rate");
+    return static_cast<std::uint32_t>(ticks);
+}
+
+}  // namespace
+
+// Field 22 of stat counts CLOCK_BOOTTIME, with suspend and with the shift of a time namespace (fs/proc/array.c,
+// timens_add_boottime_ns), exactly as this clock does for a reader in the same namespace.
+std::uint64_t ticks_since_boot(std::uint32_t ticks_per_second) {
+    timespec now{};
+    if (::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;  // since Linux 2.6.39 it cannot
+    return static_cast<std::uint64_t>(now.tv_sec) * ticks_per_second +
+           static_cast<std::uint64_t>(now.tv_nsec) * ticks_per_second / kNanosecondsPerSecond;
+}
+
+Result<Machine> read_machine(const Procfs& procfs) {
+    Machine machine;
+    const auto store = [](auto& place) { return [&place](auto value) { place = std::move(value); }; };
+    const auto done = read_self(procfs)
+                          .map(store(machine.self))
+                          .and_then([&] { return read_boot_id(procfs); })
+                          .map(store(machine.boot_id))
+                          .and_then([&] { return read_pid_namespace(procfs); })
+                          .map(store(machine.pid_namespace))
+                          .and_then([&] { return read_ancestors(procfs, machine.self); })
+                          .map(store(machine.own_ancestors))
+                          .and_then(read_user_hz)
+                          .map(store(machine.ticks_per_second))
+                          .and_then(wall_clock)
+                          .map(store(machine.now_epoch));
+    if (!done) return tl::unexpected(done.error());
+    machine.now_ticks = ticks_since_boot(machine.ticks_per_second);
+    if (machine.now_ticks == 0) return failure(std::errc::io_error, "read", "the clock since boot");
+    machine.uid = ::geteuid();
+    machine.hides_processes = hides_processes(procfs);
+    machine.has_handles = PidHandle::open(machine.self).has_value();
+    add_names(machine);
+    return machine;
+}
+
+}  // namespace reaper::scanner

@@ -1,0 +1,144 @@
+#include "scanner/process_table.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "scanner/interpreter.hpp"
+#include "scanner/linux/read_file.hpp"
+#include "scanner/number.hpp"
+#include "scanner/proc_stat.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+constexpr std::size_t kStatLimit = 4096;
+constexpr std::string_view kExe = "/exe";
+
+// Fewer than 3000 entries fit, so a large table takes a few calls; more space was not measurably faster.
+struct alignas(dirent64) EntryBuffer {
+    std::array<char, 65536> bytes;
+};
+
+bool is_gone(int error) {
+    return error == ENOENT || error == ESRCH;
+}
+
+// "7/exe", without an allocation.
+class ExePath {
+   public:
+    explicit ExePath(std::string_view pid) {
+        std::copy(kExe.begin(), kExe.end(), std::copy(pid.begin(), pid.end(), text_.begin()));
+    }
+    [[nodiscard]] const char* c_str() const { return text_.data(); }
+
+   private:
+    std::array<char, 24> text_{};  // a pid has at most 10 digits
+};
+
+// Costs for each process, measured on Linux 6.18 with 2000 of them: listing 0.4 us, owner 1.3 us, exe link 3.5 us
+// (2.3 us where it is refused); stat would be 9 us and the command line 7.5 us.
+class Walker {
+   public:
+    Walker(int directory, const WalkScope& scope) : directory_(directory), scope_(scope) {}
+
+    void take(const char* entries, std::size_t size) {
+        for (std::size_t offset = 0; offset < size;) {
+            const auto* entry = reinterpret_cast<const dirent64*>(entries + offset);
+            offset += entry->d_reclen;
+            if (const auto pid = to_number<Pid>(entry->d_name); pid && *pid > 0) look_at(*pid, entry->d_name);
+        }
+    }
+
+    [[nodiscard]] Walk finish() && {
+        std::ranges::sort(walk_.candidates);  // /proc lists by pid, a tree on a disk does not
+        return std::move(walk_);
+    }
+
+   private:
+    void look_at(Pid pid, const char* name) {
+        ++walk_.count.seen;
+        if (scope_.uid && !is_in_scope(name)) return;
+        const ExePath path(name);
+        const ssize_t length = ::readlinkat(directory_, path.c_str(), target_.data(), target_.size());
+        if (length < 0) return count_failure(errno, name);
+        const std::string_view exe(target_.data(), static_cast<std::size_t>(length));
+        const auto runs = [exe](const std::string& interpreter) { return is_interpreter(exe, interpreter); };
+        if (std::ranges::any_of(scope_.interpreters, runs)) walk_.candidates.push_back(pid);
+    }
+
+    // The owner of /proc/PID is the effective uid, but root for a process that may not be dumped (set-uid programs,
+    // prctl): such a process of the scope's user is counted as foreign, which keeps it; in a scope of uid 0 the
+    // inspection sees whose it really is.
+    bool is_in_scope(const char* name) {
+        struct stat status;
+        if (::fstatat(directory_, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            ++(is_gone(errno) ? walk_.count.vanished : walk_.count.denied);
+            return false;
+        }
+        if (status.st_uid == *scope_.uid) return true;
+        ++walk_.count.foreign;
+        return false;
+    }
+
+    // ENOENT is what kernel threads and zombies answer, too; neither can be a candidate, so nobody asks which it was.
+    void count_failure(int error, const char* name) {
+        if (error == ENOENT) return;
+        if (error == ESRCH) {
+            ++walk_.count.vanished;
+            return;
+        }
+        count_denial(name);
+    }
+
+    // A process that ends between look-up and access is refused as well (fs/proc/base.c, proc_fd_access_allowed), and
+    // so is a kernel thread to all but root. Its stat tells, and anybody may read that. Rare, so it may allocate.
+    void count_denial(const char* name) {
+        const std::string path = std::string(name) + "/stat";
+        const auto text = read_at(directory_, path.c_str(), kStatLimit);
+        if (!text && access_of(text.error().code) == Access::gone) {
+            ++walk_.count.vanished;
+            return;
+        }
+        const auto stat = text ? parse_stat(text->bytes) : tl::unexpected(text.error());
+        const bool has_no_exe = stat && (stat->kernel_thread() || stat->state == 'Z' || stat->state == 'X');
+        if (!has_no_exe) ++walk_.count.denied;
+    }
+
+    int directory_;
+    const WalkScope& scope_;
+    Walk walk_;
+    std::array<char, PATH_MAX> target_;  // the kernel gives no longer one (fs/proc/base.c, do_proc_readlink)
+};
+
+}  // namespace
+
+Result<Procfs> Procfs::open(std::string root) {
+    Fd directory(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return system_failure("open", root);
+    return Procfs(std::move(root), std::move(directory));
+}
+
+Result<Walk> walk(const Procfs& procfs, const WalkScope& scope) {
+    // A description of its own: the place in the listing is not shared with other users of the handle.
+    const Fd listing(::openat(procfs.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!listing) return system_failure("list", procfs.root());
+    Walker walker(procfs.fd(), scope);
+    EntryBuffer buffer;
+    for (;;) {
+        const ssize_t size = ::getdents64(listing.get(), buffer.bytes.data(), buffer.bytes.size());
+        if (size < 0) return system_failure("list", procfs.root());
+        if (size == 0) return std::move(walker).finish();
+        walker.take(buffer.bytes.data(), static_cast<std::size_t>(size));
+    }
+}
+
+}  // namespace reaper::scanner
