@@ -1,0 +1,119 @@
+#include "scanner/claim_text.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "scanner/number.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+using nlohmann::json;
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
+std::optional<Pid> possible_pid(std::optional<std::int64_t> number) {
+    if (!number || *number < 1 || *number > std::numeric_limits<Pid>::max()) return std::nullopt;
+    return static_cast<Pid>(*number);
+}
+
+std::optional<Pid> pid_in(std::string_view text) {
+    return possible_pid(to_number<std::int64_t>(trimmed(text)));
+}
+
+// Never throws. Numbers too large for JSON's integers are reals, and no pid.
+json parse_json(std::string_view text) {
+    return json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+bool absent(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() || found->is_null();
+}
+
+std::optional<Pid> pid_of(const json& object, const char* key) {
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+    if (found->is_number_unsigned() && found->get<std::uint64_t>() > std::numeric_limits<Pid>::max())
+        return std::nullopt;
+    return possible_pid(found->get<std::int64_t>());
+}
+
+// False: there, but no sensible point in time.
+bool take_epoch(const json& object, const char* key, std::optional<double>& epoch) {
+    if (absent(object, key)) return true;
+    if (!object[key].is_number() || object[key].get<double>() < 0) return false;
+    epoch = object[key].get<double>();
+    return true;
+}
+
+std::optional<LedgerEntry> entry_of(const json& object) {
+    if (!object.is_object()) return std::nullopt;
+    const auto pid = pid_of(object, "pid");
+    const auto spawner = pid_of(object, "spawner_pid");
+    if (!pid || (!spawner && !absent(object, "spawner_pid"))) return std::nullopt;
+    LedgerEntry entry{*pid, std::nullopt, spawner.value_or(0), std::nullopt};
+    const bool timed = take_epoch(object, "create_time", entry.start_epoch) &&
+                       take_epoch(object, "spawner_create", entry.spawner_start_epoch);
+    return timed ? std::optional(entry) : std::nullopt;
+}
+
+tl::unexpected<Error> malformed(std::string_view what) {
+    return failure(std::errc::invalid_argument, "parse", what);
+}
+
+}  // namespace
+
+Result<Pid> parse_bare_pid(std::string_view text) {
+    const auto pid = pid_in(text);
+    if (!pid) return malformed("a pid file");
+    return *pid;
+}
+
+Result<GatewayRecord> parse_gateway_record(std::string_view text) {
+    if (const auto bare = pid_in(text)) return GatewayRecord{*bare, std::nullopt};
+    const json record = parse_json(text);
+    if (!record.is_object()) return malformed("a gateway's pid file");
+    const auto pid = pid_of(record, "pid");
+    if (!pid) return malformed("the pid of a gateway");
+    if (absent(record, "start_time")) return GatewayRecord{*pid, std::nullopt};
+    if (!record["start_time"].is_number_unsigned()) return malformed("the start time of a gateway");
+    return GatewayRecord{*pid, record["start_time"].get<std::uint64_t>()};
+}
+
+Result<Pid> parse_desktop_lock(std::string_view text) {
+    const json record = parse_json(text);
+    const auto pid = record.is_object() ? pid_of(record, "pid") : std::nullopt;
+    if (!pid) return malformed("a desktop lock");
+    return *pid;
+}
+
+Result<Ledger> parse_ledger(std::string_view text) {
+    const json list = parse_json(text);
+    if (!list.is_array()) return malformed("a spawn ledger");
+    Ledger ledger;
+    for (const json& object : list) {
+        const auto entry = entry_of(object);
+        if (entry) ledger.entries.push_back(*entry);
+        if (!entry) ++ledger.malformed;
+    }
+    return ledger;
+}
+
+Result<UpdateMarker> parse_update_marker(std::string_view text) {
+    const std::string_view first = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(first.size() + 1, text.size()));
+    const auto pid = pid_in(first);
+    const auto seconds = to_number<std::uint32_t>(trimmed(text.substr(0, text.find('\n'))));
+    if (!pid || !seconds) return malformed("an update marker");
+    return UpdateMarker{*pid, static_cast<double>(*seconds)};
+}
+
+}  // namespace reaper::scanner

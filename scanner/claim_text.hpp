@@ -1,0 +1,57 @@
+// What pid, lock and ledger files say. They are written by other programs, and perhaps by somebody who wishes us ill.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "scanner/identity.hpp"
+#include "scanner/result.hpp"
+
+namespace reaper::scanner {
+
+// All fail with invalid_argument when the text is not in its form, or names no possible pid (1 to 2^31-1).
+
+// A bare decimal number; blanks and newlines around it do not matter. bridge.pid, bridge-stdio*.pid.
+[[nodiscard]] Result<Pid> parse_bare_pid(std::string_view text);
+
+// gateway.pid: {"pid": 7, "start_time": ticks or null, ...}, or a bare number (older writers).
+struct GatewayRecord {
+    Pid pid = 0;
+    std::optional<std::uint64_t> start_ticks;
+
+    bool operator==(const GatewayRecord&) const = default;
+};
+[[nodiscard]] Result<GatewayRecord> parse_gateway_record(std::string_view text);
+
+// backend.lock.json: {"pid": 7, ...}
+[[nodiscard]] Result<Pid> parse_desktop_lock(std::string_view text);
+
+// spawn-ledger.json: [{"pid": 7, "create_time": epoch, "spawner_pid": 6, "spawner_create": epoch, ...}, ...]
+struct LedgerEntry {
+    Pid pid = 0;
+    std::optional<double> start_epoch;
+    Pid spawner = 0;  // 0: not recorded
+    std::optional<double> spawner_start_epoch;
+
+    bool operator==(const LedgerEntry&) const = default;
+};
+struct Ledger {
+    std::vector<LedgerEntry> entries;
+    std::size_t malformed = 0;  // entries that are there but cannot be understood
+
+    bool operator==(const Ledger&) const = default;
+};
+[[nodiscard]] Result<Ledger> parse_ledger(std::string_view text);
+
+// .hermes-update-in-progress: a line with the updater's pid, a line with unix seconds; what follows does not matter.
+struct UpdateMarker {
+    Pid pid = 0;
+    double epoch = 0;
+
+    bool operator==(const UpdateMarker&) const = default;
+};
+[[nodiscard]] Result<UpdateMarker> parse_update_marker(std::string_view text);
+
+}  // namespace reaper::scanner

@@ -1,0 +1,37 @@
+// What the kernel has and some C library headers do not: the one place for such constants, each with the Linux that brought it.
+#pragma once
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#include <cstdint>
+
+namespace reaper::scanner::kernel {
+
+// linux/magic.h, 6.9: pidfds have a filesystem, and each process an inode of its own in it.
+inline constexpr std::int64_t kPidFsMagic = 0x50494446;
+
+// linux/magic.h: anonymous pipes, as against FIFOs that have a name.
+inline constexpr std::int64_t kPipeFsMagic = 0x50495045;
+
+// linux/pidfd.h, 6.13 (first size, 64 bytes); kPidfdInfoExit and exit_code are from 6.15.
+struct PidfdInfo {
+    __u64 mask = 0;
+    __u64 cgroup_id = 0;
+    __u32 pid = 0;
+    __u32 tgid = 0;
+    __u32 ppid = 0;
+    __u32 ruid = 0, rgid = 0;
+    __u32 euid = 0, egid = 0;
+    __u32 suid = 0, sgid = 0;
+    __u32 fsuid = 0, fsgid = 0;
+    __s32 exit_code = 0;
+};
+static_assert(sizeof(PidfdInfo) == 64);
+
+inline constexpr std::uint64_t kPidfdInfoExit = 1ULL << 3;
+
+// PIDFD_GET_INFO
+inline constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
+
+}  // namespace reaper::scanner::kernel

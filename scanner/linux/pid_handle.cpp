@@ -1,0 +1,67 @@
+#include "scanner/pid_handle.hpp"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "scanner/linux/kernel.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+// glibc has no wrapper before 2.36, and its header is not usable from C++. Close-on-exec is always set.
+int pidfd_open(Pid pid) {
+    return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U));
+}
+
+// A process that is just dying can yield EINVAL on older kernels, a thread ENOENT on newer ones.
+bool says_nobody(int error) {
+    return error == ESRCH || error == EINVAL || error == ENOENT;
+}
+
+}  // namespace
+
+Result<PidHandle> PidHandle::open(Pid pid) {
+    const std::string subject = "pid " + std::to_string(pid);
+    if (pid <= 0) return failure(std::errc::invalid_argument, "open a handle of", subject);
+    Fd fd(pidfd_open(pid));
+    if (fd) return PidHandle(pid, std::move(fd));
+    if (says_nobody(errno)) return failure(std::errc::no_such_process, "open a handle of", subject);
+    return system_failure("open a handle of", subject);
+}
+
+bool PidHandle::exited() const {
+    pollfd entry{fd_.get(), POLLIN, 0};
+    int ready = 0;
+    do {
+        ready = ::poll(&entry, 1, 0);
+    } while (ready < 0 && errno == EINTR);
+    return ready > 0;
+}
+
+std::optional<std::uint64_t> PidHandle::inode() const {
+    struct statfs filesystem{};
+    if (::fstatfs(fd_.get(), &filesystem) != 0 || filesystem.f_type != kernel::kPidFsMagic) return std::nullopt;
+    struct stat status{};
+    if (::fstat(fd_.get(), &status) != 0) return std::nullopt;
+    return status.st_ino;
+}
+
+// The kernel keeps the exit status from when the process is reaped on, so a zombie has none yet. The errno of a failure is not
+// looked at: 6.13 answers ESRCH for living processes too, and exited() is the one to tell.
+std::optional<int> PidHandle::wait_status() const {
+    kernel::PidfdInfo info{};
+    info.mask = kernel::kPidfdInfoExit;
+    if (::ioctl(fd_.get(), kernel::kPidfdGetInfo, &info) != 0) return std::nullopt;
+    if ((info.mask & kernel::kPidfdInfoExit) == 0) return std::nullopt;
+    return info.exit_code;
+}
+
+}  // namespace reaper::scanner

@@ -1,0 +1,69 @@
+#include "scanner/linux/regular_file.hpp"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "scanner/linux/read_file.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+constexpr int kLookOnly = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+
+Fd open_resolved(int directory, const char* path, int flags, std::uint64_t resolve) {
+    open_how how{};
+    how.flags = static_cast<unsigned>(flags);
+    how.resolve = resolve;
+    return Fd(static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how)));
+}
+
+// For kernels before 5.6, and sandboxes that do not know openat2: one component at a time, none of which may be a link.
+Fd open_step_by_step(int directory, std::string_view path) {
+    Fd current;
+    while (true) {
+        const std::size_t slash = path.find('/');
+        const std::string part(path.substr(0, slash));
+        const int flags = slash == path.npos ? kLookOnly : kLookOnly | O_DIRECTORY;
+        current = Fd(::openat(current ? current.get() : directory, part.c_str(), flags));
+        if (!current || slash == path.npos) return current;
+        path.remove_prefix(slash + 1);
+    }
+}
+
+Result<FoundFile> look_at(Fd fd, const char* path) {
+    if (!fd) return system_failure("open", path);
+    FoundFile file{std::move(fd), {}};
+    if (::fstat(file.path.get(), &file.status) != 0) return system_failure("look at", path);
+    return file;
+}
+
+}  // namespace
+
+Result<FoundFile> find_below(int directory, const char* path) {
+    constexpr std::uint64_t kBelow = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    Fd fd = open_resolved(directory, path, kLookOnly, kBelow);
+    if (!fd && (errno == ENOSYS || errno == EPERM)) fd = open_step_by_step(directory, path);
+    return look_at(std::move(fd), path);
+}
+
+// No other way than openat2 keeps an absolute link inside the root, so without it nothing is found out.
+Result<FoundFile> find_in_root(int root, const char* path) {
+    return look_at(open_resolved(root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS), path);
+}
+
+Result<std::string> read_found(const FoundFile& file, std::size_t limit) {
+    if (!S_ISREG(file.status.st_mode)) return failure(std::errc::not_supported, "read", "what is no regular file");
+    const std::string link = "/proc/self/fd/" + std::to_string(file.path.get());
+    auto text = read_at(AT_FDCWD, link.c_str(), limit);
+    if (!text) return tl::unexpected(std::move(text.error()));
+    if (text->truncated) return failure(std::errc::file_too_large, "read", "a file of that size");
+    return std::move(text->bytes);
+}
+
+}  // namespace reaper::scanner
