@@ -24,7 +24,8 @@ struct Target {
 class Verifier {
    public:
     virtual ~Verifier() = default;
-    // Nothing: go on. A text: why not, in words for the report. no_such_process: it has exited.
+    // Asked directly before TERM and again before KILL. Nothing: go on. A text: why not, in words for the report.
+    // no_such_process: it has exited. Any other failure: could not look, which is an objection too.
     [[nodiscard]] virtual Result<std::optional<std::string>> objection(const Target& target) = 0;
 };
 
@@ -57,11 +58,14 @@ struct ReaperParts {
 
 struct ReaperTimes {
     std::chrono::milliseconds after_kill{5000};  // how long to wait for the kernel after KILL
-    std::chrono::milliseconds slice{1000};       // how often a busy database is looked at again once grace is over
+    std::chrono::milliseconds slice{1000};       // by how much grace is extended at a time for a busy database
+    std::chrono::milliseconds blink{50};  // how soon to look again for a lock that may just be between two transactions
 };
 
-// One outcome a target, in the order of the targets. Never signals a target after its verifier objected. Sleeps in poll(2) only.
-// A target of a unit is not signalled at all when another one of its unit is objected to before the first TERM.
+// One outcome a target, in the order of the targets. Never signals a target after its verifier objected, never more than TERM,
+// CONT and KILL. Sleeps in poll(2) only, until somebody exits or the next deadline. No target of a unit (Judgement::ends_with) is
+// signalled when another one of it is objected to, or is not among the targets; one that has simply exited does not matter.
+// A judgement's grace runs from TERM on; so does its grace_cap, up to which a database that gets on with its work extends it.
 [[nodiscard]] std::vector<Outcome> reap(const std::vector<Target>& targets, ReaperParts parts, ReaperTimes times = {});
 
 }  // namespace reaper::agent

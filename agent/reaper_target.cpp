@@ -1,0 +1,166 @@
+#include "agent/reaper_target.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "agent/patience.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr int kBlinks = 5;  // looks at a process that works without a lock before it counts as released
+
+bool is_gone(const Error& error) {
+    return error.code == std::errc::no_such_process;
+}
+
+}  // namespace
+
+ReaperTarget::ReaperTarget(const Target& target, const ReaperParts& parts, const ReaperTimes& times)
+    : target_(&target), parts_(&parts), times_(&times) {
+    outcome_.pid = target.handle.pid();
+}
+
+void ReaperTarget::verify() {
+    if (planned()) std::ignore = may_be_signalled();
+}
+
+void ReaperTarget::terminate() {
+    if (!planned()) return;
+    term_at_ = Clock::now();
+    if (!send(Signal::terminate)) return;
+    phase_ = Phase::terminating;
+    deadline_ = term_at_ + target_->step.grace;
+    resume();
+}
+
+void ReaperTarget::withdraw(OutcomeResult result, std::string why) {
+    if (planned()) finish(result, std::move(why));
+}
+
+void ReaperTarget::sample_at_term() {
+    if (phase_ != Phase::terminating) return;
+    if (auto sample = parts_->activity(target_->handle)) before_ = *sample;
+}
+
+void ReaperTarget::advance(Clock::time_point now) {
+    if (!running()) return;
+    if (target_->handle.exited()) return finish_gone();
+    if (now < deadline_) return;
+    if (phase_ == Phase::killing) return give_up();
+    if (!deserves_patience(now)) kill();
+}
+
+void ReaperTarget::stop(const std::string& why) {
+    if (planned()) return finish(OutcomeResult::refused, why);
+    if (!running()) return;
+    if (target_->handle.exited()) return finish_gone();
+    finish(OutcomeResult::survived, why + " while ending");
+}
+
+ReaperTarget::Clock::time_point ReaperTarget::over_at() const {
+    return phase_ == Phase::terminating ? deadline_ + times_->after_kill : deadline_;
+}
+
+bool ReaperTarget::may_be_signalled() {
+    const auto objection = parts_->verifier.objection(*target_);
+    if (target_->handle.exited() || (!objection && is_gone(objection.error()))) {
+        finish_gone();
+        return false;
+    }
+    if (objection && !objection->has_value()) return true;
+    finish(OutcomeResult::changed, objection ? **objection : describe(objection.error()));
+    return false;
+}
+
+bool ReaperTarget::send(Signal signal) {
+    if (const auto written = parts_->log.about_to_signal(*target_, signal); !written) {
+        finish(OutcomeResult::refused, describe(written.error()));
+        return false;
+    }
+    // The kernel takes signals for a zombie without complaint: only the handle tells that it is dead.
+    if (target_->handle.exited()) {
+        finish_gone();
+        return false;
+    }
+    const auto delivery = parts_->control.send(target_->handle, signal);
+    if (!delivery) {
+        finish_undelivered(delivery.error());
+        return false;
+    }
+    if (*delivery == Delivery::withheld) {
+        finish(OutcomeResult::would_reap);
+        return false;
+    }
+    outcome_.signals.push_back(signal);
+    return true;
+}
+
+// A stopped process does not see TERM until it goes on. Whether this arrives decides nothing: KILL also ends a stopped one.
+void ReaperTarget::resume() {
+    if (!parts_->log.about_to_signal(*target_, Signal::resume)) return;
+    const auto delivery = parts_->control.send(target_->handle, Signal::resume);
+    if (delivery && *delivery == Delivery::sent) outcome_.signals.push_back(Signal::resume);
+}
+
+// Grace is over: true when a busy database extends it, or the process has to be looked at once more to know.
+bool ReaperTarget::deserves_patience(Clock::time_point now) {
+    if (!before_ || now >= cap()) return false;
+    const auto sample = parts_->activity(target_->handle);
+    if (!sample) return false;
+    const Overdue overdue = judge_overdue(*before_, *sample);
+    if (overdue == Overdue::done) return false;
+    if (overdue == Overdue::look_again) {
+        deadline_ = std::min(now + times_->blink, cap());
+        return ++blinks_ < kBlinks;
+    }
+    before_ = *sample;
+    blinks_ = 0;
+    deadline_ = std::min(now + times_->slice, cap());
+    return true;
+}
+
+void ReaperTarget::kill() {
+    if (!may_be_signalled() || !send(Signal::kill)) return;
+    phase_ = Phase::killing;
+    deadline_ = Clock::now() + times_->after_kill;
+}
+
+void ReaperTarget::give_up() {
+    const auto sample = parts_->activity(target_->handle);
+    if (!sample || sample->state != 'D') return finish(OutcomeResult::survived, "still there after KILL");
+    finish(OutcomeResult::unkillable, "sleeps in the kernel (" + sample->wait_channel + ") and cannot see KILL");
+}
+
+void ReaperTarget::finish_gone() {
+    outcome_.wait_status = target_->handle.wait_status();
+    if (outcome_.signals.empty()) return finish(OutcomeResult::already_gone);
+    finish(outcome_.signals.back() == Signal::kill ? OutcomeResult::ended_on_kill : OutcomeResult::ended_on_term);
+}
+
+void ReaperTarget::finish_undelivered(const Error& error) {
+    if (is_gone(error)) return finish_gone();
+    const bool by_guard = error.code == std::errc::operation_canceled;
+    finish(by_guard ? OutcomeResult::refused : OutcomeResult::denied, describe(error));
+}
+
+void ReaperTarget::finish(OutcomeResult result, std::string detail) {
+    phase_ = Phase::finished;
+    outcome_.result = result;
+    outcome_.detail = std::move(detail);
+    if (!outcome_.signals.empty()) {
+        const bool half_way =
+            result == OutcomeResult::changed || result == OutcomeResult::refused || result == OutcomeResult::denied;
+        if (half_way) outcome_.detail.append("; TERM had been sent");
+        outcome_.took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - term_at_);
+    }
+    parts_->log.ended(*target_, outcome_);
+}
+
+ReaperTarget::Clock::time_point ReaperTarget::cap() const {
+    return term_at_ + std::max(target_->step.grace, target_->step.grace_cap);
+}
+
+}  // namespace reaper::agent

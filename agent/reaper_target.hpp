@@ -1,0 +1,68 @@
+// One target on its way: planned -> terminating -> killing -> finished. Each step is taken when the loop in reaper.cpp says so; nothing
+// here waits.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "agent/reaper.hpp"
+
+namespace reaper::agent {
+
+class ReaperTarget {
+   public:
+    using Clock = std::chrono::steady_clock;
+
+    // All three outlive this.
+    ReaperTarget(const Target& target, const ReaperParts& parts, const ReaperTimes& times);
+
+    // The second look. Finishes it when it is gone or must not be signalled; otherwise it stays planned.
+    void verify();
+    // TERM, then CONT, for one that was verified just now.
+    void terminate();
+    // Not signalled and not to be: for a reason outside this target. Does nothing once it was signalled.
+    void withdraw(OutcomeResult result, std::string why);
+    // What it is like as its grace begins; what it does at the end of it is compared with that.
+    void sample_at_term();
+
+    // It may have exited, or its deadline may have come.
+    void advance(Clock::time_point now);
+    // No further signals: says what is known of it.
+    void stop(const std::string& why);
+
+    [[nodiscard]] bool planned() const { return phase_ == Phase::planned; }
+    [[nodiscard]] bool running() const { return phase_ == Phase::terminating || phase_ == Phase::killing; }
+    [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
+    // When it will be over whatever it does, unless a busy database extends its grace.
+    [[nodiscard]] Clock::time_point over_at() const;
+    [[nodiscard]] const Target& target() const { return *target_; }
+    [[nodiscard]] const Outcome& outcome() const { return outcome_; }
+
+   private:
+    enum class Phase { planned, terminating, killing, finished };
+
+    // Both finish the target when the answer is no.
+    [[nodiscard]] bool may_be_signalled();
+    [[nodiscard]] bool send(Signal signal);
+    void resume();
+    void kill();
+    [[nodiscard]] bool deserves_patience(Clock::time_point now);
+    void give_up();
+    void finish_gone();
+    void finish_undelivered(const Error& error);
+    void finish(OutcomeResult result, std::string detail = {});
+    [[nodiscard]] Clock::time_point cap() const;
+
+    const Target* target_;
+    const ReaperParts* parts_;
+    const ReaperTimes* times_;
+    Phase phase_ = Phase::planned;
+    Clock::time_point term_at_{};
+    Clock::time_point deadline_{};
+    std::optional<scanner::Activity> before_;  // the sample that the next one is compared with
+    int blinks_ = 0;                           // looks in a row that found work but no lock
+    Outcome outcome_;
+};
+
+}  // namespace reaper::agent

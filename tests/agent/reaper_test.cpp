@@ -1,0 +1,557 @@
+// The order of steps, and every fault that cannot be had for real. Processes are real, signals are not: the door is a fake that ends
+// a child by other means.
+#include "agent/reaper.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/quiet_child.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using reaper::Fd;
+using reaper::Result;
+using reaper::agent::Delivery;
+using reaper::agent::Outcome;
+using reaper::agent::OutcomeResult;
+using reaper::agent::Signal;
+using reaper::agent::Target;
+using reaper::scanner::Activity;
+using reaper::scanner::Pid;
+using reaper::scanner::PidHandle;
+using reaper::test::QuietChild;
+using Clock = std::chrono::steady_clock;
+using Journal = std::vector<std::string>;
+
+const auto kGone = std::errc::no_such_process;
+const auto kNotOurs = std::errc::operation_not_permitted;
+
+// Plays every part that reap() works with, and writes down who was asked for what: "verify 0", "log 0 TERM", "send 0 TERM".
+class Stage : public reaper::agent::ProcessControl,
+              public reaper::agent::Verifier,
+              public reaper::agent::DecisionLog,
+              public reaper::agent::Progress {
+   public:
+    explicit Stage(std::size_t count) {
+        for (std::size_t index = 0; index < count; ++index) {
+            names_[children_.emplace_back().pid()] = std::to_string(index);
+            targets_.push_back({reaper::policy::Judgement{}, children_.back().handle()});
+            targets_.back().step.grace = 60ms;
+            targets_.back().step.grace_cap = 400ms;
+        }
+        int ends[2] = {-1, -1};
+        REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+        interrupt_ = Fd(ends[0]);
+        interrupter_ = Fd(ends[1]);
+        times_.after_kill = 60ms;
+        times_.slice = 60ms;
+        times_.blink = 5ms;
+    }
+
+    // What a test scripts. `nth` counts from 1 and per target.
+    std::function<Result<std::optional<std::string>>(int who, int nth)> on_verify = [](int, int) {
+        return std::nullopt;
+    };
+    std::function<Result<void>(int who, Signal)> on_log = [](int, Signal) { return Result<void>{}; };
+    std::function<Result<Delivery>(int who, Signal)> on_send = [](int, Signal) { return Delivery::sent; };
+    std::function<Result<Activity>(int nth)> on_activity = [](int) { return Activity{}; };
+
+    std::vector<Outcome> reap() {
+        const auto activity = [this](const PidHandle& handle) {
+            note("activity", handle.pid());
+            return on_activity(++activities_);
+        };
+        const auto start = Clock::now();
+        auto outcomes = reaper::agent::reap(targets_, {*this, *this, *this, *this, activity, interrupt_.get()}, times_);
+        took = Clock::now() - start;
+        REQUIRE(outcomes.size() == targets_.size());
+        REQUIRE(told == targets_.size());  // every target's outcome was written down, once
+        return outcomes;
+    }
+    Outcome reap_one() { return reap().front(); }
+
+    void end(int who) { children_[static_cast<std::size_t>(who)].end(); }
+    void interrupt() { REQUIRE(write(interrupter_.get(), "x", 1) == 1); }
+    Target& target(std::size_t who) { return targets_[who]; }
+    reaper::agent::ReaperTimes& times() { return times_; }
+    void join(std::size_t from, std::size_t to) { target(from).step.ends_with.push_back(target(to).handle.pid()); }
+    [[nodiscard]] Journal steps(std::string_view with = {}) const {
+        Journal found;
+        for (const std::string& line : journal) {
+            if (line.find(with) != std::string::npos && line.find("activity") == std::string::npos)
+                found.push_back(line);
+        }
+        return found;
+    }
+
+    Journal journal;
+    std::size_t told = 0;
+    std::size_t waits = 0;
+    Clock::duration took{};
+
+   private:
+    Result<std::optional<std::string>> objection(const Target& target) override {
+        note("verify", target.handle.pid());
+        return on_verify(who(target.handle.pid()), ++looks_[target.handle.pid()]);
+    }
+    Result<void> about_to_signal(const Target& target, Signal signal) override {
+        note("log", target.handle.pid(), signal);
+        return on_log(who(target.handle.pid()), signal);
+    }
+    void ended(const Target&, const Outcome&) override { ++told; }
+    Result<Delivery> send(const PidHandle& handle, Signal signal) override {
+        note("send", handle.pid(), signal);
+        return on_send(who(handle.pid()), signal);
+    }
+    void waiting(std::size_t, std::size_t, std::chrono::milliseconds) override { ++waits; }
+
+    int who(Pid pid) { return std::stoi(names_.at(pid)); }
+    void note(const std::string& what, Pid pid) { journal.push_back(what + " " + names_.at(pid)); }
+    void note(const std::string& what, Pid pid, Signal signal) {
+        note(what, pid);
+        journal.back().append(" ").append(to_string(signal));
+    }
+
+    std::vector<QuietChild> children_;
+    std::vector<Target> targets_;
+    std::map<Pid, std::string> names_;
+    std::map<Pid, int> looks_;
+    int activities_ = 0;
+    Fd interrupt_;
+    Fd interrupter_;
+    reaper::agent::ReaperTimes times_;
+};
+
+// Ends the child when `deadly` arrives.
+auto dies_on(Stage& stage, Signal deadly) {
+    return [&stage, deadly](int who, Signal signal) -> Result<Delivery> {
+        if (signal == deadly) stage.end(who);
+        return Delivery::sent;
+    };
+}
+
+// As read from a process that has moved `io` bytes so far.
+Activity moved(bool lock, int io) {
+    return {.database_write_lock = lock,
+            .io_bytes = static_cast<std::uint64_t>(io),
+            .cpu_ticks = 0,
+            .state = 'S',
+            .wait_channel = {}};
+}
+
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("A process that obeys is verified, written down, told TERM and CONT, and nothing else") {
+    Stage stage(1);
+    stage.on_send = dies_on(stage, Signal::resume);
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::ended_on_term);
+    CHECK(outcome.signals == std::vector{Signal::terminate, Signal::resume});
+    CHECK(outcome.pid == stage.target(0).handle.pid());
+    CHECK(outcome.took > 0us);
+    CHECK(stage.took < 50ms);
+    CHECK(stage.steps() == Journal{"verify 0", "log 0 TERM", "send 0 TERM", "log 0 CONT", "send 0 CONT"});
+}
+
+TEST_CASE("A process that ignores TERM is verified and written down again before KILL") {
+    Stage stage(1);
+    stage.on_send = dies_on(stage, Signal::kill);
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::ended_on_kill);
+    CHECK(stage.steps() == Journal{"verify 0", "log 0 TERM", "send 0 TERM", "log 0 CONT", "send 0 CONT", "verify 0",
+                                   "log 0 KILL", "send 0 KILL"});
+    CHECK(outcome.took >= 60ms);
+}
+
+TEST_CASE("Until its grace is over nobody is killed, and nothing wakes up in between") {
+    Stage stage(1);
+    stage.target(0).step.grace = 500ms;
+    stage.on_send = dies_on(stage, Signal::kill);
+    CHECK(stage.reap_one().took >= 500ms);
+    CHECK(stage.waits <= 3);
+}
+
+TEST_CASE("An objection before TERM means that nothing is sent") {
+    Stage stage(1);
+    stage.on_verify = [](int, int) { return "its stdin is open again"; };
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::changed);
+    CHECK(outcome.detail == "its stdin is open again");
+    CHECK(stage.steps() == Journal{"verify 0"});
+}
+
+TEST_CASE("A verifier that could not look objects") {
+    Stage stage(1);
+    stage.on_verify = [](int, int) { return reaper::failure(std::errc::permission_denied, "read", "/proc/7/stat"); };
+    CHECK(stage.reap_one().result == OutcomeResult::changed);
+    CHECK(stage.steps("send").empty());
+}
+
+TEST_CASE("An objection before KILL means that nothing more is sent") {
+    Stage stage(1);
+    stage.on_verify = [](int, int nth) -> std::optional<std::string> {
+        return nth == 1 ? std::nullopt : std::optional<std::string>("it listens now");
+    };
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::changed);
+    CHECK(outcome.detail == "it listens now; TERM had been sent");
+    CHECK(outcome.signals == std::vector{Signal::terminate, Signal::resume});
+    CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 0 CONT"});
+}
+
+TEST_CASE("A process that is gone is not signalled") {
+    Stage stage(1);
+    SECTION("before the reaper began: a zombie would still take the signal") {
+        stage.end(0);
+    }
+    SECTION("the verifier found out") {
+        stage.on_verify = [](int, int) { return reaper::failure(kGone, "inspect", "it"); };
+    }
+    SECTION("while it was verified") {
+        stage.on_verify = [&](int who, int) {
+            stage.end(who);
+            return std::nullopt;
+        };
+    }
+    SECTION("while it was objected to") {
+        stage.on_verify = [&](int who, int) {
+            stage.end(who);
+            return "no longer what it was";
+        };
+    }
+    SECTION("while it was written down") {
+        stage.on_log = [&](int who, Signal) {
+            stage.end(who);
+            return Result<void>{};
+        };
+    }
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::already_gone);
+    CHECK(outcome.signals.empty());
+    CHECK(stage.steps("send").empty());
+}
+
+TEST_CASE("A process that the kernel does not find is gone") {
+    Stage stage(1);
+    stage.on_send = [](int, Signal) { return reaper::failure(kGone, "signal", "it"); };
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::already_gone);
+    CHECK(outcome.signals.empty());
+    CHECK(stage.steps("send") == Journal{"send 0 TERM"});
+}
+
+TEST_CASE("A process that ends between grace and KILL ended on TERM") {
+    Stage stage(1);
+    SECTION("while it was verified") {
+        stage.on_verify = [&](int who, int nth) {
+            if (nth == 2) stage.end(who);
+            return std::nullopt;
+        };
+    }
+    SECTION("while KILL was written down") {
+        stage.on_log = [&](int who, Signal signal) {
+            if (signal == Signal::kill) stage.end(who);
+            return Result<void>{};
+        };
+    }
+    CHECK(stage.reap_one().result == OutcomeResult::ended_on_term);
+    CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 0 CONT"});
+}
+
+TEST_CASE("What the kernel does not allow is denied, what the door itself does not allow is refused") {
+    Stage stage(1);
+    auto code = kNotOurs;
+    auto expected = OutcomeResult::denied;
+    SECTION("not ours") {}
+    SECTION("no such system call") {
+        code = std::errc::function_not_supported;
+    }
+    SECTION("an ancestor") {
+        code = std::errc::operation_canceled;
+        expected = OutcomeResult::refused;
+    }
+    stage.on_send = [&](int, Signal) { return reaper::failure(code, "signal", "it"); };
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == expected);
+    CHECK(has(outcome.detail, "cannot signal it"));
+    CHECK(outcome.signals.empty());
+    CHECK(stage.steps("send") == Journal{"send 0 TERM"});
+}
+
+TEST_CASE("A KILL that is denied is reported with what was sent before") {
+    Stage stage(1);
+    stage.on_send = [](int, Signal signal) -> Result<Delivery> {
+        if (signal == Signal::kill) return reaper::failure(kNotOurs, "signal", "it");
+        return Delivery::sent;
+    };
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::denied);
+    CHECK(has(outcome.detail, "TERM had been sent"));
+}
+
+TEST_CASE("A signal that cannot be written down is not sent") {
+    Stage stage(1);
+    auto unwritable = Signal::terminate;
+    auto expected = Journal{};
+    auto result = OutcomeResult::refused;
+    SECTION("TERM") {}
+    SECTION("KILL") {
+        unwritable = Signal::kill;
+        expected = {"send 0 TERM", "send 0 CONT"};
+    }
+    SECTION("CONT: the others are") {
+        unwritable = Signal::resume;
+        expected = {"send 0 TERM", "send 0 KILL"};
+        result = OutcomeResult::ended_on_kill;
+    }
+    stage.on_log = [&](int, Signal signal) -> Result<void> {
+        if (signal == unwritable) return reaper::failure(std::errc::no_space_on_device, "write", "history");
+        return {};
+    };
+    stage.on_send = dies_on(stage, Signal::kill);
+    CHECK(stage.reap_one().result == result);
+    CHECK(stage.steps("send") == expected);
+}
+
+TEST_CASE("Who is still there after KILL is reported once, and let alone") {
+    Stage stage(1);
+    SECTION("running") {
+        CHECK(stage.reap_one().result == OutcomeResult::survived);
+    }
+    SECTION("sleeping in the kernel") {
+        stage.on_activity = [](int) {
+            return Activity{.database_write_lock = false,
+                            .io_bytes = 0,
+                            .cpu_ticks = 0,
+                            .state = 'D',
+                            .wait_channel = "percpu_rwsem_wait"};
+        };
+        const Outcome outcome = stage.reap_one();
+        CHECK(outcome.result == OutcomeResult::unkillable);
+        CHECK(has(outcome.detail, "percpu_rwsem_wait"));
+    }
+    SECTION("unreadable") {
+        stage.on_activity = [](int) { return reaper::failure(std::errc::permission_denied, "read", "it"); };
+        CHECK(stage.reap_one().result == OutcomeResult::survived);
+    }
+    CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 0 CONT", "send 0 KILL"});
+    CHECK(stage.took < 1s);
+}
+
+TEST_CASE("A dry run goes as far as the first TERM and waits for nobody") {
+    Stage stage(2);
+    stage.target(0).step.grace = stage.target(1).step.grace = 10s;
+    stage.on_send = [](int, Signal) { return Delivery::withheld; };
+    for (const Outcome& outcome : stage.reap()) {
+        CHECK(outcome.result == OutcomeResult::would_reap);
+        CHECK(outcome.signals.empty());
+    }
+    CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 1 TERM"});
+    CHECK(stage.waits == 0);
+}
+
+TEST_CASE("A unit is verified as a whole before any of it is signalled") {
+    Stage stage(3);
+    SECTION("the first names the last") {
+        stage.join(0, 2);
+    }
+    SECTION("the last names the first") {
+        stage.join(2, 0);
+    }
+    stage.on_send = dies_on(stage, Signal::terminate);
+    stage.reap();
+    CHECK(stage.steps("TERM") ==
+          Journal{"log 0 TERM", "send 0 TERM", "log 2 TERM", "send 2 TERM", "log 1 TERM", "send 1 TERM"});
+    CHECK(stage.steps("0")[0] == "verify 0");
+    CHECK(stage.steps()[1] == "verify 2");
+}
+
+TEST_CASE("An objection to one spares its whole unit, and nobody else") {
+    Stage stage(4);
+    stage.join(0, 1);
+    stage.join(1, 2);
+    stage.on_verify = [](int who, int) -> std::optional<std::string> {
+        return who == 2 ? std::optional<std::string>("it listens now") : std::nullopt;
+    };
+    stage.on_send = dies_on(stage, Signal::terminate);
+    const auto outcomes = stage.reap();
+    for (const std::size_t who : {0U, 1U, 2U}) CHECK(outcomes[who].result == OutcomeResult::changed);
+    CHECK(has(outcomes[0].detail, "pid " + std::to_string(outcomes[2].pid) + " of its unit: it listens now"));
+    CHECK(outcomes[3].result == OutcomeResult::ended_on_term);
+    CHECK(stage.steps("TERM") == Journal{"log 3 TERM", "send 3 TERM"});
+}
+
+TEST_CASE("A member of a unit that has simply exited does not spare the rest") {
+    Stage stage(2);
+    stage.join(0, 1);
+    stage.end(1);
+    stage.on_send = dies_on(stage, Signal::terminate);
+    const auto outcomes = stage.reap();
+    CHECK(outcomes[0].result == OutcomeResult::ended_on_term);
+    CHECK(outcomes[1].result == OutcomeResult::already_gone);
+}
+
+TEST_CASE("A unit that the plan holds only in part is refused") {
+    Stage stage(1);
+    stage.target(0).step.ends_with = {4194303};
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::refused);
+    CHECK(has(outcome.detail, "pid 4194303"));
+    CHECK(stage.journal.empty());
+}
+
+TEST_CASE("When the first of a unit cannot be ended, the rest is left alone") {
+    Stage stage(2);
+    stage.join(0, 1);
+    stage.on_send = [](int, Signal) { return reaper::failure(kNotOurs, "signal", "it"); };
+    for (const Outcome& outcome : stage.reap()) CHECK(outcome.result == OutcomeResult::denied);
+    CHECK(stage.steps("send") == Journal{"send 0 TERM"});
+}
+
+TEST_CASE("A dry run shows all of a unit") {
+    Stage stage(2);
+    stage.join(0, 1);
+    stage.on_send = [](int, Signal) { return Delivery::withheld; };
+    for (const Outcome& outcome : stage.reap()) CHECK(outcome.result == OutcomeResult::would_reap);
+}
+
+TEST_CASE("A database that gets on with its work extends the grace until it is done") {
+    Stage stage(1);
+    stage.target(0).step.grace_cap = 20s;
+    stage.on_activity = [&](int nth) {
+        if (nth == 5) stage.end(0);
+        return moved(true, nth);
+    };
+    CHECK(stage.reap_one().result == OutcomeResult::ended_on_term);
+    CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 0 CONT"});
+    CHECK(stage.took >= 60ms + 3 * 60ms);
+}
+
+TEST_CASE("A lock that is stuck extends nothing") {
+    Stage stage(1);
+    stage.target(0).step.grace_cap = 20s;
+    stage.on_send = dies_on(stage, Signal::kill);
+    int samples = 2;
+    SECTION("from the first look") {
+        stage.on_activity = [](int) { return moved(true, 7); };
+    }
+    SECTION("after one slice") {
+        samples = 3;
+        stage.on_activity = [](int nth) { return moved(true, std::min(nth, 2)); };
+    }
+    CHECK(stage.reap_one().result == OutcomeResult::ended_on_kill);
+    CHECK(std::ranges::count(stage.journal, "activity 0") == samples);
+    CHECK(stage.took < 1s);
+}
+
+TEST_CASE("The cap ends every extension, counted from TERM on") {
+    Stage stage(1);
+    stage.on_send = dies_on(stage, Signal::kill);
+    stage.on_activity = [](int nth) { return moved(true, nth); };
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::ended_on_kill);
+    CHECK(outcome.took >= 400ms);
+    CHECK(outcome.took < 600ms);
+}
+
+TEST_CASE("A lock that flickers between transactions is found") {
+    Stage stage(1);
+    stage.target(0).step.grace_cap = 20s;
+    stage.on_send = dies_on(stage, Signal::kill);
+    stage.on_activity = [&](int nth) {
+        if (nth == 6) stage.end(0);
+        return moved(nth % 4 == 0, nth);
+    };
+    CHECK(stage.reap_one().result == OutcomeResult::ended_on_term);
+    CHECK(stage.took >= 60ms + 60ms);
+}
+
+TEST_CASE("Work without any lock is looked at a few times, and then killed") {
+    Stage stage(1);
+    stage.target(0).step.grace_cap = 20s;
+    stage.on_send = dies_on(stage, Signal::kill);
+    stage.on_activity = [](int nth) { return moved(false, nth); };
+    CHECK(stage.reap_one().result == OutcomeResult::ended_on_kill);
+    CHECK(std::ranges::count(stage.journal, "activity 0") == 6);
+    CHECK(stage.took < 500ms);
+}
+
+TEST_CASE("No sample is taken before the last TERM was sent") {
+    Stage stage(3);
+    stage.on_send = dies_on(stage, Signal::kill);
+    stage.reap();
+    const auto first_sample = std::ranges::find(stage.journal, "activity 0");
+    CHECK(std::ranges::find(stage.journal, "send 2 TERM") < first_sample);
+}
+
+TEST_CASE("Stubborn processes cost one grace period together") {
+    Stage stage(20);
+    stage.on_send = dies_on(stage, Signal::kill);
+    for (const Outcome& outcome : stage.reap()) CHECK(outcome.result == OutcomeResult::ended_on_kill);
+    CHECK(stage.took < 60ms + 300ms);
+}
+
+TEST_CASE("An interrupt before the first signal refuses everybody") {
+    Stage stage(2);
+    stage.interrupt();
+    for (const Outcome& outcome : stage.reap()) {
+        CHECK(outcome.result == OutcomeResult::refused);
+        CHECK(outcome.detail == "interrupted");
+    }
+    CHECK(stage.journal.empty());
+}
+
+TEST_CASE("An interrupt between two targets spares the second") {
+    Stage stage(2);
+    stage.on_send = [&](int, Signal signal) {
+        if (signal == Signal::resume) stage.interrupt();
+        return Delivery::sent;
+    };
+    const auto outcomes = stage.reap();
+    CHECK(outcomes[0].result == OutcomeResult::survived);
+    CHECK(outcomes[0].detail == "interrupted while ending");
+    CHECK(outcomes[1].result == OutcomeResult::refused);
+    CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 0 CONT"});
+    CHECK(stage.took < 50ms);
+}
+
+TEST_CASE("After an interrupt nobody is killed, and who has ended has ended") {
+    Stage stage(2);
+    stage.target(0).step.grace = stage.target(1).step.grace = 10s;
+    stage.on_activity = [&, told = false](int) mutable {
+        if (!std::exchange(told, true)) {
+            stage.interrupt();
+            stage.end(1);
+        }
+        return Activity{};
+    };
+    const auto outcomes = stage.reap();
+    CHECK(outcomes[0].result == OutcomeResult::survived);
+    CHECK(outcomes[1].result == OutcomeResult::ended_on_term);
+    CHECK(stage.steps("KILL").empty());
+    CHECK(stage.took < 1s);
+}
+
+TEST_CASE("An interrupt between two KILLs spares the second") {
+    Stage stage(2);
+    stage.on_send = [&](int, Signal signal) {
+        if (signal == Signal::kill) stage.interrupt();
+        return Delivery::sent;
+    };
+    stage.reap();
+    CHECK(stage.steps("send 0 KILL").size() == 1);
+    CHECK(stage.steps("send 1 KILL").empty());
+}
+
+TEST_CASE("Nothing to do is done at once") {
+    Stage stage(0);
+    CHECK(stage.reap().empty());
+}
