@@ -1,18 +1,18 @@
 #include "tests/support/quiet_child.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <stdexcept>
+#include <tuple>
 
 namespace reaper::test {
 
 QuietChild::QuietChild() {
     int ends[2] = {-1, -1};
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw std::runtime_error("socketpair");
     const Fd listen(ends[0]);
     tell_ = Fd(ends[1]);
     // The test framework catches signals; the child inherits that, and must not see one before it is undone.
@@ -45,7 +45,9 @@ scanner::PidHandle QuietChild::handle() const {
 }
 
 void QuietChild::end() {
-    if (tell_ && write(tell_.get(), "x", 1) == 1) tell_.reset();
+    // It may be dead already, which must not raise SIGPIPE here.
+    if (tell_) std::ignore = send(tell_.get(), "x", 1, MSG_NOSIGNAL);
+    tell_.reset();
     siginfo_t ignored{};
     while (waitid(P_PID, static_cast<id_t>(pid_), &ignored, WEXITED | WNOWAIT) != 0) continue;
 }
