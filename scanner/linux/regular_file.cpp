@@ -23,17 +23,25 @@ Fd open_resolved(int directory, const char* path, int flags, std::uint64_t resol
     return Fd(static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how)));
 }
 
+// A folder that is a link is refused in the words that openat2 has for it, not taken for "no folder".
+Fd open_folder(int directory, const char* name) {
+    Fd fd(::openat(directory, name, kLookOnly | O_DIRECTORY));
+    struct stat status{};
+    if (fd || errno != ENOTDIR) return fd;
+    const bool link = ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+    errno = link ? ELOOP : ENOTDIR;
+    return fd;
+}
+
 // For kernels before 5.6, and sandboxes that do not know openat2: one component at a time, none of which may be a link.
 Fd open_step_by_step(int directory, std::string_view path) {
-    Fd current;
-    while (true) {
-        const std::size_t slash = path.find('/');
-        const std::string part(path.substr(0, slash));
-        const int flags = slash == path.npos ? kLookOnly : kLookOnly | O_DIRECTORY;
-        current = Fd(::openat(current ? current.get() : directory, part.c_str(), flags));
-        if (!current || slash == path.npos) return current;
+    Fd folder;
+    for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/')) {
+        folder = open_folder(folder ? folder.get() : directory, std::string(path.substr(0, slash)).c_str());
+        if (!folder) return folder;
         path.remove_prefix(slash + 1);
     }
+    return Fd(::openat(folder ? folder.get() : directory, std::string(path).c_str(), kLookOnly));
 }
 
 Result<FoundFile> look_at(Fd fd, const char* path) {

@@ -1,0 +1,83 @@
+// libproc2 knows the names of users and terminals and how memory is counted; what decides anything is read elsewhere.
+extern "C" {
+#include <libproc2/pids.h>
+}
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+
+#include "scanner/inspector.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+constexpr std::size_t kMaxSelect = 255;  // libproc2 takes no more pids at once (FILL_ID_MAX)
+
+enum Column { kPid, kBegan, kMemory, kUser, kTerminal, kTicks, kColumns };
+
+using Table = std::unique_ptr<pids_info, decltype([](pids_info* info) { procps_pids_unref(&info); })>;
+
+Table open_table() {
+    std::array<pids_item, kColumns> items{};
+    items[kPid] = PIDS_ID_PID;
+    items[kBegan] = PIDS_TICS_BEGAN;
+    items[kMemory] = PIDS_MEM_RES;
+    items[kUser] = PIDS_ID_EUSER;
+    items[kTerminal] = PIDS_TTY_NAME;
+    items[kTicks] = PIDS_TICS_ALL;
+    pids_info* info = nullptr;
+    if (procps_pids_new(&info, items.data(), kColumns) < 0) return nullptr;
+    return Table(info);
+}
+
+// "-" and "?" are libproc2's words for "none".
+std::string text_of(const char* text) {
+    const std::string_view view = text == nullptr ? "" : text;
+    return view == "-" || view == "?" ? std::string() : std::string(view);
+}
+
+// The library goes by pid; the start tells whether it still was the candidate.
+void take_row(const pids_result* row, ProcessFacts& facts) {
+    if (row[kBegan].result.ull_int != facts.identity.start_ticks) return;
+    static const auto ticks_per_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
+    facts.rss_bytes = std::uint64_t{row[kMemory].result.ul_int} * 1024;
+    facts.user = text_of(row[kUser].result.str);
+    facts.tty_name = text_of(row[kTerminal].result.str);
+    facts.cpu_seconds = static_cast<double>(row[kTicks].result.ull_int) / ticks_per_second;
+}
+
+void add_some(pids_info* table, std::span<ProcessFacts> candidates) {
+    std::vector<unsigned> pids;
+    std::unordered_map<int, ProcessFacts*> by_pid;
+    for (ProcessFacts& facts : candidates) {
+        pids.push_back(static_cast<unsigned>(facts.identity.pid));
+        by_pid.emplace(facts.identity.pid, &facts);
+    }
+    const pids_fetch* fetched = procps_pids_select(table, pids.data(), static_cast<int>(pids.size()), PIDS_SELECT_PID);
+    if (fetched == nullptr) return;
+    for (int i = 0; i < fetched->counts->total; ++i) {
+        const pids_result* row = fetched->stacks[i]->head;
+        const auto found = by_pid.find(row[kPid].result.s_int);
+        if (found != by_pid.end()) take_row(row, *found->second);
+    }
+}
+
+}  // namespace
+
+void add_details(std::span<ProcessFacts> candidates) {
+    if (candidates.empty()) return;
+    const Table table = open_table();
+    if (!table) return;
+    while (!candidates.empty()) {
+        const auto some = candidates.first(std::min(candidates.size(), kMaxSelect));
+        add_some(table.get(), some);
+        candidates = candidates.subspan(some.size());
+    }
+}
+
+}  // namespace reaper::scanner

@@ -1,0 +1,189 @@
+#include "scanner/inspector.hpp"
+
+#include <unistd.h>
+
+#include "scanner/linux/descriptors.hpp"
+#include "scanner/linux/directory.hpp"
+#include "scanner/linux/package_name.hpp"
+#include "scanner/linux/process_files.hpp"
+#include "scanner/linux/read_file.hpp"
+#include "scanner/linux/sock_diag.hpp"
+#include "scanner/linux/stdio_probe.hpp"
+#include "scanner/linux/units.hpp"
+#include "scanner/proc_cgroup.hpp"
+
+namespace reaper::scanner {
+
+// What is the same for every process of one look.
+struct Inspector::State {
+    const Procfs& procfs;
+    InspectionWitness* witness;
+    std::string boot_id{};
+    Reading<std::uint64_t> own_pid_namespace{};
+    Reading<std::uint64_t> own_network{};
+    Reading<std::vector<DiagSocket>> listening{};  // not_read until somebody needs it
+
+    void reached(Pid pid, InspectionPoint point) const {
+        if (witness != nullptr) witness->reached(pid, point);
+    }
+};
+
+namespace {
+
+Reading<std::uint64_t> read_namespace(int process, const char* path) {
+    const auto inode = namespace_at(process, path);
+    if (!inode) return Reading<std::uint64_t>::failed(access_of_failure(inode.error()));
+    return Reading<std::uint64_t>::of(*inode);
+}
+
+// Empty: not known, which compares as unknown.
+std::string read_boot_id(const Procfs& procfs) {
+    constexpr std::size_t kLength = 36;
+    const auto text = read_at(procfs.fd(), "sys/kernel/random/boot_id", kLength + 1);
+    return text && text->bytes.size() >= kLength ? text->bytes.substr(0, kLength) : std::string();
+}
+
+// After its main thread has ended a process lives on in the others, but /proc/PID/fd and its kin are empty: "nothing is there"
+// would be a lie.
+bool shows_descriptors(const ProcessRow& row) {
+    return row.state != 'Z' && row.state != 'X';
+}
+
+bool same_process_and_program(const ProcessRow& left, const ProcessRow& right) {
+    return left.pid == right.pid && left.start_ticks == right.start_ticks && left.exe == right.exe &&
+           left.command_line == right.command_line;
+}
+
+// no_such_process from /proc while the handle says that it lives is hidepid at work.
+tl::unexpected<Error> row_failure(const PidHandle& handle, Error error) {
+    if (access_of(error.code) == Access::gone && !handle.exited()) {
+        error.code = std::make_error_code(std::errc::permission_denied);
+    }
+    return tl::unexpected(std::move(error));
+}
+
+void take_status(int process, ProcessFacts& facts) {
+    const auto status = read_status(process);
+    if (!status) {
+        const Access why = access_of_failure(status.error());
+        facts.uids.access = facts.namespace_pids.access = facts.tracer.access = why;
+        return;
+    }
+    facts.uids = Reading<Uids>::of(status->uids);
+    facts.namespace_pids = Reading<std::vector<Pid>>::of(status->namespace_pids);
+    facts.tracer = Reading<Pid>::of(status->tracer);
+}
+
+void take_namespace(int process, const Reading<std::uint64_t>& own, ProcessFacts& facts) {
+    const auto theirs = read_namespace(process, "ns/pid");
+    facts.identity.pid_namespace = theirs.value;
+    const Reading<std::uint64_t>& failed = theirs.ok() ? own : theirs;
+    facts.same_pid_namespace =
+        theirs.ok() && own.ok() ? Reading<bool>::of(theirs.value == own.value) : Reading<bool>::failed(failed.access);
+}
+
+void take_stdio(int process, bool same_network, ProcessFacts& facts) {
+    if (!shows_descriptors(facts.row)) {
+        facts.standard_input.access = facts.standard_output.access = Access::denied;
+        return;
+    }
+    facts.standard_input = probe_stdio(process, StandardStream::input, same_network);
+    facts.standard_output = probe_stdio(process, StandardStream::output, same_network);
+}
+
+const Reading<std::vector<DiagSocket>>& listening_sockets(Reading<std::vector<DiagSocket>>& known) {
+    if (known.access != Access::not_read) return known;
+    auto sockets = list_listening_sockets();
+    // Never "gone": a kernel that cannot answer has not said that there are none.
+    known = sockets ? Reading<std::vector<DiagSocket>>::of(std::move(*sockets))
+                    : Reading<std::vector<DiagSocket>>::failed(Access::denied);
+    return known;
+}
+
+Reading<std::vector<Listener>> read_listeners(int process, const Reading<std::vector<DiagSocket>>& listening) {
+    using Found = Reading<std::vector<Listener>>;
+    if (!listening.ok()) return Found::failed(listening.access);
+    auto found = listeners_of(process, listening.value);
+    return found ? Found::of(std::move(*found)) : Found::failed(access_of_failure(found.error()));
+}
+
+// The managers of other users are out of reach.
+bool can_ask(const ServiceUnit& unit, const std::string& cgroup) {
+    if (!unit.name.ends_with(".service")) return false;
+    const std::string own_manager = "/user@" + std::to_string(::geteuid()) + ".service/";
+    return !unit.of_user_manager || cgroup.find(own_manager) != std::string::npos;
+}
+
+Reading<ServiceUnit> read_unit(const Reading<std::string>& cgroup, bool environment_settles_it) {
+    if (!cgroup.ok()) return Reading<ServiceUnit>::failed(cgroup.access);
+    auto unit = unit_of(cgroup.value);
+    if (!unit) return Reading<ServiceUnit>::failed(Access::gone);
+    if (!environment_settles_it && can_ask(*unit, cgroup.value)) {
+        unit->asked = true;
+        unit->main_pid = ask_main_pid(*unit);
+    }
+    return Reading<ServiceUnit>::of(std::move(*unit));
+}
+
+void take_program(int process, const InspectionRequest& request, ProcessFacts& facts) {
+    facts.exe_deleted = has_deleted_exe(process);
+    facts.cwd = read_cwd(process);
+    facts.script = locate_script(request.script, facts.cwd);
+    if (!request.look_up_package) return;
+    facts.package = facts.script.ok() ? read_package_name(process, facts.script.value)
+                                      : Reading<std::string>::failed(facts.script.access);
+}
+
+}  // namespace
+
+Inspector::Inspector(const Procfs& procfs, InspectionWitness* witness)
+    : state_(std::make_unique<State>(State{procfs, witness})) {
+    state_->boot_id = read_boot_id(procfs);
+    state_->own_pid_namespace = read_namespace(procfs.fd(), "self/ns/pid");
+    state_->own_network = read_namespace(procfs.fd(), "self/ns/net");
+}
+
+Inspector::~Inspector() = default;
+
+Result<ProcessFacts> Inspector::inspect(const PidHandle& handle, const InspectionRequest& request) {
+    State& state = *state_;
+    const Pid pid = handle.pid();
+    state.reached(pid, InspectionPoint::pinned);
+    const auto opened = open_process(state.procfs, pid);
+    if (!opened) return row_failure(handle, opened.error());
+    auto row = read_row(state.procfs, pid);
+    if (!row) return row_failure(handle, row.error());
+    state.reached(pid, InspectionPoint::row_read);
+
+    ProcessFacts facts;
+    const int process = opened->get();
+    facts.row = std::move(*row);
+    facts.identity = {state.boot_id, 0, pid, facts.row.start_ticks, handle.inode()};
+    take_status(process, facts);
+    take_namespace(process, state.own_pid_namespace, facts);
+    take_program(process, request, facts);
+    auto environment = read_environment(process, facts.row, request.environment_keys);
+    facts.environment = std::move(environment.kept);
+    const auto network = read_namespace(process, "ns/net");
+    const bool same_network = network.ok() && network == state.own_network;
+    take_stdio(process, same_network, facts);
+    const bool sees_sockets = same_network && shows_descriptors(facts.row);
+    facts.listeners = sees_sockets ? read_listeners(process, listening_sockets(state.listening))
+                                   : Reading<std::vector<Listener>>::failed(Access::denied);
+    facts.unit = read_unit(facts.row.cgroup, environment.names_exec_pid);
+    facts.held_locks = shows_descriptors(facts.row) ? read_held_locks(process)
+                                                    : Reading<std::vector<std::string>>::failed(Access::denied);
+    state.reached(pid, InspectionPoint::evidence_read);
+
+    const auto again = read_row(state.procfs, pid);
+    if (!again) return row_failure(handle, again.error());
+    if (!same_process_and_program(facts.row, *again)) {
+        return failure(std::errc::resource_unavailable_try_again, "inspect", "pid " + std::to_string(pid));
+    }
+    // The last question: had the process exited before now, a stranger could have had its pid meanwhile.
+    if (handle.exited()) return failure(std::errc::no_such_process, "inspect", "pid " + std::to_string(pid));
+    state.reached(pid, InspectionPoint::verified);
+    return facts;
+}
+
+}  // namespace reaper::scanner
