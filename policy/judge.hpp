@@ -15,10 +15,10 @@ namespace reaper::policy {
 
 // What the command line changes about the rules.
 struct Settings {
-    std::vector<scanner::Uid> uids;              // whose processes may be ended; empty: everybody's, each by his own files
-    std::vector<std::string> homes;              // empty: all
-    std::set<Verdict> also_reap;                 // abandoned, duplicate, held
-    bool reap_inside_services = false;           // orphans that sit in a service's cgroup without being the service
+    std::vector<scanner::Uid> uids;     // whose processes may be ended; empty: everybody's, each by his own files
+    std::vector<std::string> homes;     // empty: all
+    std::set<Verdict> also_reap;        // abandoned, duplicate, held
+    bool reap_inside_services = false;  // orphans that sit in a service's cgroup without being the service
     std::optional<std::chrono::milliseconds> min_age;
     std::optional<std::chrono::milliseconds> grace;
     std::optional<std::chrono::milliseconds> grace_cap;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "policy/rules.hpp"
@@ -11,22 +12,32 @@
 
 namespace reaper::policy {
 
+// How a process runs what it runs.
+struct Invocation {
+    std::string script;                  // as argv names it; empty: a module
+    bool launcher = false;               // it runs the script in a child of its own (tsx): the two are one unit
+    std::vector<std::string> arguments;  // what follows the script or module
+};
+
 struct Match {
     const FamilyRule* rule = nullptr;
-    std::string role;
-    std::string script;      // as argv names it; empty: a module
-    bool launcher = false;   // it runs the script in a child of its own (tsx): the two are one unit
-    std::vector<std::string> arguments;  // what follows the script or module
-
-    // Value of `--name=value` or `--name value` among the arguments.
-    [[nodiscard]] std::optional<std::string> option(std::string_view name) const;
-    [[nodiscard]] bool has_flag(std::string_view name) const;
+    Role role;
+    Invocation invocation;
 };
 
 // None: no enabled family. Says nothing yet about where the script lives; judge() does, once that was read.
 [[nodiscard]] std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row);
 
-// The script as an absolute, normalised path, when argv names it relative to `cwd`.
-[[nodiscard]] std::string resolve(std::string_view script, std::string_view cwd);
+// None: the process does not run this program.
+[[nodiscard]] std::optional<Invocation> match_program(const Program& program, const scanner::ProcessRow& row);
+
+// Is this one of the programs that start members of the family?
+[[nodiscard]] bool is_host(const FamilyRule& rule, const scanner::ProcessRow& row);
+
+// Who the process's own argv says started it (the rule's parent_option). None: it does not say, or nothing that is a pid.
+[[nodiscard]] std::optional<scanner::Pid> recorded_parent(const Match& match);
+
+// Value of `--name=value` or `--name value`; the last one counts. None: not there, or nothing follows.
+[[nodiscard]] std::optional<std::string> option_value(const std::vector<std::string>& arguments, std::string_view name);
 
 }  // namespace reaper::policy

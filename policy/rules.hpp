@@ -25,18 +25,22 @@ struct HomeSource {
 struct Role {
     std::string name;                // daemon, viewer, headless, worker
     std::vector<std::string> flags;  // all must be among the arguments; empty: whoever is left
+    bool outlives_host = false;      // it is meant to go on when its host is gone: stdio proves nothing
 
     bool operator==(const Role&) const = default;
 };
 
 // A program that an argv describes: interpreter and script, or interpreter and module.
 struct Program {
-    std::vector<std::string> interpreters;       // names as is_interpreter() takes them
-    std::vector<std::string> options_with_value; // the interpreter's own options that take the next argument
-    std::vector<std::string> scripts;            // file names
-    std::vector<std::string> launchers;          // ends of paths of scripts that run their next argument (tsx)
-    std::vector<std::string> modules;            // after -m
-    std::vector<std::string> required;           // arguments that must be there
+    std::vector<std::string> interpreters;        // names as is_interpreter() takes them
+    std::vector<std::string> options_with_value;  // the interpreter's own options that take the next argument
+    std::vector<std::string>
+        options_without_script;          // with one of these it runs no script file at all (-e, -c, --test)
+    std::vector<std::string> scripts;    // file names
+    std::vector<std::string> launchers;  // ends of paths of scripts that run their next argument (tsx)
+    std::vector<std::string> modules;    // after -m
+    std::vector<std::string>
+        required;  // options that must be there: "--x=y" to the letter, "--x" with any value or none
 
     bool operator==(const Program&) const = default;
 };
@@ -85,10 +89,11 @@ struct RuleMistake {
 };
 
 // The rules that come with the program.
-[[nodiscard]] const Rules& built_in_rules();
+[[nodiscard]] Rules built_in_rules();
 
 // Lays the text of one file over `base`. `origin` names it in messages.
-[[nodiscard]] tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text, std::string_view origin);
+[[nodiscard]] tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text,
+                                                             std::string_view origin);
 
 // What the scanner has to look for: interpreters of enabled families, and the variables that they name.
 [[nodiscard]] std::vector<std::string> interpreters_of(const Rules& rules);

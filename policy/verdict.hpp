@@ -13,7 +13,18 @@
 namespace reaper::policy {
 
 enum class Verdict {
-    orphan, superseded, abandoned, duplicate, held, designated, attached, supervised, young, zombie, foreign, unknown,
+    orphan,
+    superseded,
+    abandoned,
+    duplicate,
+    held,
+    designated,
+    attached,
+    supervised,
+    young,
+    zombie,
+    foreign,
+    unknown,
 };
 
 enum class Action { reap, report, keep };
@@ -29,13 +40,16 @@ struct Judgement {
     std::string family;
     std::string role;
     std::string home;
+    bool launcher = false;  // it runs the other half of its unit
     Verdict verdict = Verdict::unknown;
     Action action = Action::keep;
     std::vector<Evidence> evidence;
     std::chrono::milliseconds grace{};
     std::chrono::milliseconds grace_cap{};
-    std::vector<scanner::Pid> ends_with;    // other pids of its unit (a tsx launcher and its bridge): all or none is ended
-    std::vector<scanner::Pid> relies_on;    // kept processes that this verdict needs to stay as they are (the designated daemon)
+    std::vector<scanner::Pid>
+        ends_with;  // other pids of its unit (a tsx launcher and its bridge): all or none is ended
+    std::vector<scanner::Pid>
+        relies_on;  // kept processes that this verdict needs to stay as they are (the designated daemon)
 
     bool operator==(const Judgement&) const = default;
 };

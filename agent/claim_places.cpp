@@ -1,0 +1,53 @@
+#include "agent/claim_places.hpp"
+
+#include <map>
+#include <set>
+
+#include "policy/member.hpp"
+#include "scanner/script_path.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+struct Folders {
+    std::set<std::string> data_homes;
+    std::set<std::string> hermes_homes;
+};
+
+void add(std::set<std::string>& folders, const std::string& path) {
+    if (path.starts_with('/')) folders.insert(path);
+}
+
+// A profile's home lies in ~/.hermes/profiles/NAME, its plugin's one below that; locks of the machine lie in ~/.hermes itself.
+void add_folders(Folders& folders, const policy::Member& member) {
+    add(folders.hermes_homes, policy::variable(*member.facts, "HERMES_HOME").value_or(""));
+    if (const auto user_home = policy::variable(*member.facts, "HOME")) {
+        add(folders.hermes_homes, *user_home + "/.hermes");
+    }
+    if (member.home.empty()) return;
+    if (member.rule().daemon_roles.empty()) {
+        add(folders.hermes_homes, member.home);
+    } else {
+        add(folders.data_homes, member.home);
+        add(folders.hermes_homes, std::string(scanner::folder_of(member.home)));
+    }
+}
+
+}  // namespace
+
+std::vector<scanner::ClaimPlaces> claim_places(const scanner::Facts& facts, const policy::Rules& rules) {
+    std::map<scanner::Uid, Folders> by_user;
+    for (const policy::Member& member : policy::find_members(facts, rules)) {
+        add_folders(by_user[member.facts->row.uid], member);
+    }
+    std::vector<scanner::ClaimPlaces> places;
+    for (const auto& [uid, folders] : by_user) {
+        places.push_back({uid,
+                          {folders.data_homes.begin(), folders.data_homes.end()},
+                          {folders.hermes_homes.begin(), folders.hermes_homes.end()}});
+    }
+    return places;
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,193 @@
+#include "agent/look.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "agent/claim_places.hpp"
+#include "policy/match.hpp"
+#include "policy/member.hpp"
+#include "scanner/claims.hpp"
+#include "scanner/machine.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using scanner::Facts;
+using scanner::Inspector;
+using scanner::Pid;
+using scanner::PidHandle;
+using scanner::ProcessFacts;
+using scanner::ProcessRow;
+using scanner::Procfs;
+
+bool is_gone(const Error& error) {
+    return error.code == std::errc::no_such_process;
+}
+
+// An interpreter that is replacing itself is tried once more; then it is somebody who is only just starting.
+Result<ProcessFacts> inspect(Inspector& inspector, const PidHandle& handle, const scanner::InspectionRequest& request) {
+    auto facts = inspector.inspect(handle, request);
+    if (!facts && facts.error().code == std::errc::resource_unavailable_try_again) {
+        facts = inspector.inspect(handle, request);
+    }
+    return facts;
+}
+
+scanner::InspectionRequest request_for(const policy::Rules& rules, const policy::Match& match) {
+    return {policy::environment_keys_of(rules), match.invocation.script, !match.rule->inside_package.empty()};
+}
+
+// Both clocks together: times that files record are compared with the one, starts of processes with the other.
+void advance_clock(scanner::Machine& machine) {
+    const std::uint64_t now = scanner::ticks_since_boot(machine.ticks_per_second);
+    machine.now_epoch += static_cast<double>(now - machine.now_ticks) / machine.ticks_per_second;
+    machine.now_ticks = now;
+}
+
+// A zombie has neither exe nor argv nor handle: its row is all there is. The policy asks whose child it is.
+ProcessFacts zombie_facts(const scanner::Machine& machine, ProcessRow row) {
+    ProcessFacts facts;
+    facts.identity = {machine.boot_id, machine.pid_namespace, row.pid, row.start_ticks, std::nullopt};
+    facts.row = std::move(row);
+    return facts;
+}
+
+void add_relative(Facts& facts, const Procfs& procfs, Pid pid) {
+    if (pid <= 0) return;
+    auto row = scanner::read_row(procfs, pid);
+    const auto place = std::lower_bound(facts.relatives.begin(), facts.relatives.end(), pid,
+                                        [](const ProcessRow& left, Pid right) { return left.pid < right; });
+    const bool known = place != facts.relatives.end() && place->pid == pid;
+    if (known && row)
+        *place = std::move(*row);
+    else if (known)
+        facts.relatives.erase(place);
+    else if (row)
+        facts.relatives.insert(place, std::move(*row));
+}
+
+// Whom a candidate refers to: its parent, and who its own argv says started it.
+void add_relatives(Facts& facts, const Procfs& procfs, const policy::Rules& rules, const ProcessRow& row) {
+    add_relative(facts, procfs, row.ppid);
+    const auto match = policy::match(rules, row);
+    if (!match) return;
+    if (const auto recorded = policy::recorded_parent(*match)) add_relative(facts, procfs, *recorded);
+}
+
+void read_claims(Facts& facts, const Procfs& procfs, const policy::Rules& rules) {
+    facts.claims.clear();
+    for (const scanner::ClaimPlaces& places : claim_places(facts, rules)) {
+        auto claims = scanner::read_claims(procfs, places);
+        std::move(claims.begin(), claims.end(), std::back_inserter(facts.claims));
+    }
+    std::sort(facts.claims.begin(), facts.claims.end(), [](const scanner::Claim& left, const scanner::Claim& right) {
+        return std::tie(left.path, left.pid) < std::tie(right.path, right.pid);
+    });
+}
+
+// Takes the candidates of one look, one after the other.
+class Collector {
+   public:
+    Collector(const Procfs& procfs, const policy::Rules& rules, scanner::Machine machine, scanner::ScanCount count,
+              scanner::InspectionWitness* witness)
+        : procfs_(procfs), rules_(rules), inspector_(procfs, witness) {
+        look_.facts.machine = std::move(machine);
+        look_.facts.count = count;
+    }
+
+    // The row is only to find out whether a rule matches; everything is read again once the handle is open.
+    void take(Pid pid) {
+        auto row = scanner::read_row(procfs_, pid);
+        if (!row) return count(row.error());
+        if (row->state == 'Z') return take_zombie(std::move(*row));
+        if (!row->command_line.ok()) return count_access(row->command_line.access);
+        const auto match = policy::match(rules_, *row);
+        if (!match) return;
+        auto handle = PidHandle::open(pid);
+        if (!handle) return count(handle.error());
+        auto facts = inspect(inspector_, *handle, request_for(rules_, *match));
+        if (!facts) return count(facts.error());
+        look_.facts.candidates.push_back(std::move(*facts));
+        look_.handles.emplace(pid, std::move(*handle));
+    }
+
+    [[nodiscard]] Look finish() && {
+        Facts& facts = look_.facts;
+        scanner::add_details(facts.candidates);
+        for (const ProcessFacts& candidate : facts.candidates) add_relatives(facts, procfs_, rules_, candidate.row);
+        read_claims(facts, procfs_, rules_);
+        return std::move(look_);
+    }
+
+   private:
+    void take_zombie(ProcessRow row) {
+        look_.facts.candidates.push_back(zombie_facts(look_.facts.machine, std::move(row)));
+    }
+    void count(const Error& error) { count_access(scanner::access_of(error.code)); }
+    void count_access(scanner::Access access) {
+        ++(access == scanner::Access::gone ? look_.facts.count.vanished : look_.facts.count.denied);
+    }
+
+    const Procfs& procfs_;
+    const policy::Rules& rules_;
+    Inspector inspector_;
+    Look look_;
+};
+
+}  // namespace
+
+Result<Look> Lookout::look() const {
+    auto walked = scanner::walk(procfs_, {uid_, policy::interpreters_of(rules_)});
+    if (!walked) return tl::unexpected(walked.error());
+    return inspect_all(walked->candidates, walked->count);
+}
+
+Result<Look> Lookout::look_at(std::span<const Pid> pids) const {
+    scanner::ScanCount count;
+    count.seen = pids.size();
+    return inspect_all(pids, count);
+}
+
+Result<Look> Lookout::inspect_all(std::span<const Pid> pids, scanner::ScanCount count) const {
+    auto machine = scanner::read_machine(procfs_);
+    if (!machine) return tl::unexpected(machine.error());
+    Collector collector(procfs_, rules_, std::move(*machine), count, witness_);
+    for (const Pid pid : pids) collector.take(pid);
+    return std::move(collector).finish();
+}
+
+Result<void> Lookout::refresh(Facts& facts, const PidHandle& handle) const {
+    const auto known = std::find_if(facts.candidates.begin(), facts.candidates.end(),
+                                    [&](const ProcessFacts& candidate) { return candidate.row.pid == handle.pid(); });
+    const auto match = known == facts.candidates.end() ? std::nullopt : policy::match(rules_, known->row);
+    if (!match) return failure(std::errc::no_such_process, "look again at", "pid " + std::to_string(handle.pid()));
+    Inspector inspector(procfs_, witness_);
+    auto fresh = inspect(inspector, handle, request_for(rules_, *match));
+    if (!fresh) return tl::unexpected(fresh.error());
+    fresh->rss_bytes = known->rss_bytes;
+    fresh->user = known->user;
+    fresh->tty_name = known->tty_name;
+    *known = std::move(*fresh);
+    advance_clock(facts.machine);
+    add_relatives(facts, procfs_, rules_, known->row);
+    read_claims(facts, procfs_, rules_);
+    return {};
+}
+
+bool Lookout::find_holders(Facts& facts, const std::vector<policy::Judgement>& judgements) const {
+    bool found = false;
+    for (const policy::Judgement& judgement : judgements) {
+        if (judgement.verdict != policy::Verdict::held) continue;
+        for (ProcessFacts& candidate : facts.candidates) {
+            if (candidate.row.pid != judgement.identity.pid || !candidate.standard_input.ok()) continue;
+            scanner::StdioEnd& input = candidate.standard_input.value;
+            if (input.peer != scanner::PeerState::alive) continue;
+            input.holders = scanner::find_holders(procfs_, input.inode, candidate.row.pid);
+            found = found || !input.holders.empty();
+        }
+    }
+    return found;
+}
+
+}  // namespace reaper::agent

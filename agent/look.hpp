@@ -1,0 +1,53 @@
+// One look at the machine: scan, match and inspect, with a handle for every candidate that was opened before its facts were read.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "policy/judge.hpp"
+#include "policy/rules.hpp"
+#include "scanner/facts.hpp"
+#include "scanner/inspector.hpp"
+#include "scanner/pid_handle.hpp"
+#include "scanner/process_table.hpp"
+#include "scanner/result.hpp"
+
+namespace reaper::agent {
+
+struct Look {
+    scanner::Facts facts;
+    std::map<scanner::Pid, scanner::PidHandle> handles;  // of the candidates
+};
+
+class Lookout {
+   public:
+    // `uid`: whose processes; none: everybody's. All references outlive the lookout; `witness` is for tests.
+    Lookout(const scanner::Procfs& procfs, const policy::Rules& rules, std::optional<scanner::Uid> uid,
+            scanner::InspectionWitness* witness = nullptr)
+        : procfs_(procfs), rules_(rules), uid_(uid), witness_(witness) {}
+
+    // Fails only when the machine or the table itself cannot be read; what is wrong with single processes is in the facts.
+    [[nodiscard]] Result<Look> look() const;
+
+    // Only these processes, whether they are candidates or not (explain).
+    [[nodiscard]] Result<Look> look_at(std::span<const scanner::Pid> pids) const;
+
+    // Reads one candidate again through a handle that was opened earlier, and with it the clock, its parent and the files that
+    // speak of it. no_such_process: it has exited, or is no member of a family any more.
+    [[nodiscard]] Result<void> refresh(scanner::Facts& facts, const scanner::PidHandle& handle) const;
+
+    // Who holds the stdin of those that were judged `held`. True: something was found, judge again.
+    [[nodiscard]] bool find_holders(scanner::Facts& facts, const std::vector<policy::Judgement>& judgements) const;
+
+   private:
+    [[nodiscard]] Result<Look> inspect_all(std::span<const scanner::Pid> pids, scanner::ScanCount count) const;
+
+    const scanner::Procfs& procfs_;
+    const policy::Rules& rules_;
+    std::optional<scanner::Uid> uid_;
+    scanner::InspectionWitness* witness_;
+};
+
+}  // namespace reaper::agent

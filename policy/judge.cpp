@@ -1,0 +1,160 @@
+#include "policy/judge.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "policy/designation.hpp"
+#include "policy/groups.hpp"
+#include "policy/leak.hpp"
+#include "policy/member.hpp"
+#include "policy/vetoes.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+using scanner::Facts;
+using std::chrono::milliseconds;
+
+bool has_veto(const std::vector<Evidence>& evidence) {
+    return std::any_of(evidence.begin(), evidence.end(),
+                       [](const Evidence& piece) { return piece.weight == Weight::veto; });
+}
+
+// The designated daemon stays; where it cannot be told which one that is, nobody of its home is touched.
+std::optional<Verdict> apply_designation(Member& member, const Designation& designation) {
+    if (!designation.ambiguity.empty()) {
+        member.add(Weight::veto, "veto.ambiguous", designation.ambiguity);
+        return Verdict::unknown;
+    }
+    const auto& pids = designation.pids;
+    if (std::find(pids.begin(), pids.end(), member.pid()) == pids.end()) return std::nullopt;
+    member.add(Weight::veto, "veto.designated",
+               designation.by_port ? "it owns the port of this home: the daemon that must stay"
+                                   : "the pid file of this home names it: the daemon that must stay");
+    return Verdict::designated;
+}
+
+// Which of two things that are both true of a process says more about it?
+Verdict stronger(Verdict left, Verdict right) {
+    constexpr Verdict kOrder[] = {Verdict::foreign, Verdict::designated, Verdict::supervised, Verdict::attached,
+                                  Verdict::unknown};
+    for (const Verdict verdict : kOrder) {
+        if (left == verdict || right == verdict) return verdict;
+    }
+    return left;
+}
+
+Verdict verdict_of(Member& member, const Surroundings& around, const Designation& designation) {
+    if (member.facts->row.state == 'Z') {
+        member.add(Weight::veto, "veto.zombie", "it is dead; only its parent can clear it away");
+        return Verdict::zombie;
+    }
+    const auto vetoed = apply_vetoes(member, around);
+    const auto designated = apply_designation(member, designation);
+    const milliseconds min_age = around.settings.min_age.value_or(member.rule().start_up);
+    Verdict verdict = assess(member, around.facts, designation, min_age);
+    if (designated) verdict = stronger(verdict, *designated);
+    if (vetoed) verdict = stronger(verdict, *vetoed);
+    return verdict;
+}
+
+bool sits_in_service(const Member& member) {
+    const auto& unit = member.facts->unit;
+    return unit.ok() && unit.value.name.ends_with(".service");
+}
+
+Action default_action(Verdict verdict, const Settings& settings) {
+    switch (verdict) {
+        case Verdict::orphan:
+        case Verdict::superseded: return Action::reap;
+        case Verdict::abandoned:
+        case Verdict::duplicate:
+        case Verdict::held: return settings.also_reap.contains(verdict) ? Action::reap : Action::report;
+        case Verdict::zombie:
+        case Verdict::unknown: return Action::report;
+        default: return Action::keep;
+    }
+}
+
+Action action_of(Judgement& judgement, const Member& member, const Settings& settings) {
+    const Action action = default_action(judgement.verdict, settings);
+    if (action != Action::reap) return action;
+    if (has_veto(judgement.evidence)) return Action::report;
+    if (sits_in_service(member) && !settings.reap_inside_services) {
+        judgement.evidence.push_back({"unit.inside_service", Weight::against,
+                                      fmt::format("it sits inside {} without being it: that service may want it",
+                                                  member.facts->unit.value.name)});
+        return Action::report;
+    }
+    return Action::reap;
+}
+
+Judgement judge_member(Member& member, const Surroundings& around, const Designation& designation) {
+    Judgement judgement;
+    judgement.identity = member.facts->identity;
+    judgement.family = member.rule().name;
+    judgement.role = member.match.role.name;
+    judgement.home = member.home;
+    judgement.launcher = member.match.invocation.launcher;
+    judgement.verdict = verdict_of(member, around, designation);
+    judgement.evidence = member.evidence;
+    judgement.grace = around.settings.grace.value_or(member.rule().grace);
+    judgement.grace_cap = std::max(judgement.grace, around.settings.grace_cap.value_or(member.rule().grace_cap));
+    if (judgement.verdict == Verdict::superseded) judgement.relies_on = designation.pids;
+    return judgement;
+}
+
+// What kept the process, its live host, does not keep an older duplicate.
+void make_duplicate(Judgement& judgement, scanner::Pid newest) {
+    for (Evidence& piece : judgement.evidence) {
+        if (piece.code == "veto.live_host") piece = {"parent.live", Weight::against, piece.detail};
+    }
+    judgement.evidence.push_back({"duplicate.older", Weight::for_kill,
+                                  fmt::format("pid {} serves the same host and home, and is newer", newest)});
+    judgement.verdict = Verdict::duplicate;
+    judgement.relies_on = {newest};
+}
+
+void judge_duplicates(const std::vector<Member>& members, const Surroundings& around,
+                      std::vector<Judgement>& judgements) {
+    const auto duplicates = find_duplicates(members, judgements);
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        const Member& member = members[at];
+        const auto found = duplicates.find(member.pid());
+        const milliseconds min_age = around.settings.min_age.value_or(member.rule().start_up);
+        if (found == duplicates.end() || age_of(*member.facts, around.facts.machine) < min_age) continue;
+        make_duplicate(judgements[at], found->second);
+    }
+}
+
+bool is_wanted(const Judgement& judgement, const Settings& settings) {
+    const auto& homes = settings.homes;
+    return homes.empty() || std::find(homes.begin(), homes.end(), judgement.home) != homes.end();
+}
+
+}  // namespace
+
+std::vector<Judgement> judge(const Facts& facts, const Rules& rules, const Settings& settings) {
+    const Surroundings around{facts, rules, settings};
+    std::vector<Member> members = find_members(facts, rules);
+    const auto designations = designate(members, facts);
+    std::vector<Judgement> judgements;
+    for (Member& member : members) {
+        const auto found = designations.find(home_key(member));
+        judgements.push_back(judge_member(member, around, found == designations.end() ? Designation{} : found->second));
+    }
+    judge_duplicates(members, around, judgements);
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        judgements[at].action = action_of(judgements[at], members[at], settings);
+    }
+    settle_units(members, judgements);
+    judgements.erase(std::remove_if(judgements.begin(), judgements.end(),
+                                    [&](const Judgement& judgement) { return !is_wanted(judgement, settings); }),
+                     judgements.end());
+    return judgements;
+}
+
+}  // namespace reaper::policy

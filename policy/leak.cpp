@@ -1,0 +1,133 @@
+#include "policy/leak.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace reaper::policy {
+
+namespace {
+
+using scanner::EndKind;
+using scanner::Facts;
+using scanner::PeerState;
+using scanner::Pid;
+using scanner::ProcessRow;
+using scanner::StdioEnd;
+
+void note_end(Member& member, const char* name, const StdioEnd& end) {
+    const bool input = std::string_view(name) == "stdin";
+    switch (end.peer) {
+        case PeerState::dead:
+            member.add(Weight::for_kill, fmt::format("{}.dead", name),
+                       input ? "nobody can write to its stdin any more" : "nobody can read its stdout any more");
+            return;
+        case PeerState::alive: {
+            const std::string holders =
+                end.holders.empty() ? "" : fmt::format(" (pid {})", fmt::join(end.holders, ", "));
+            member.add(Weight::against, fmt::format("{}.alive", name),
+                       fmt::format("somebody holds the other end of its {}{}", name, holders));
+            return;
+        }
+        case PeerState::unknown:
+            member.add(Weight::note, fmt::format("{}.no_evidence", name), fmt::format("its {} proves nothing", name));
+    }
+}
+
+PeerState peer(const scanner::Reading<StdioEnd>& end) {
+    return end.ok() ? end.value.peer : PeerState::unknown;
+}
+
+bool is_terminal(const scanner::Reading<StdioEnd>& end) {
+    return end.ok() && end.value.kind == EndKind::terminal;
+}
+
+enum class Recorded { none, alive, dead, unknown };
+
+Recorded check_recorded_parent(Member& member, const Facts& facts) {
+    const auto pid = recorded_parent(member.match);
+    if (!pid) return Recorded::none;
+    const ProcessRow* row = find_row(facts, *pid);
+    if (row == nullptr && facts.machine.hides_processes) return Recorded::unknown;
+    // Whoever has that pid now, but began after the member did, is not who started it.
+    if (row == nullptr || row->start_ticks > member.facts->row.start_ticks) {
+        member.add(Weight::for_kill, "recorded_parent.dead", fmt::format("its recorded host (pid {}) is gone", *pid));
+        return Recorded::dead;
+    }
+    member.add(Weight::veto, "veto.recorded_parent", fmt::format("its recorded host (pid {}) is alive", *pid));
+    return Recorded::alive;
+}
+
+Verdict assess_with_live_host(Member& member) {
+    const bool both_dead =
+        peer(member.facts->standard_input) == PeerState::dead && peer(member.facts->standard_output) == PeerState::dead;
+    if (both_dead && !member.match.role.outlives_host) {
+        member.add(Weight::against, "parent.live", member.parentage.detail);
+        return Verdict::abandoned;
+    }
+    member.add(Weight::veto, "veto.live_host", member.parentage.detail);
+    return Verdict::attached;
+}
+
+bool is_superseded(Member& member, const Designation& designation) {
+    const auto& roles = member.rule().daemon_roles;
+    if (std::find(roles.begin(), roles.end(), member.match.role.name) == roles.end()) return false;
+    if (!designation.by_port || designation.pids.size() != 1) return false;
+    const Pid daemon = designation.pids.front();
+    const bool silent = member.facts->listeners.ok() && member.facts->listeners.value.empty();
+    if (!silent || daemon == member.pid()) return false;
+    member.add(Weight::for_kill, "daemon.superseded",
+               fmt::format("it listens on nothing, and pid {} is the daemon of this home", daemon));
+    return true;
+}
+
+Verdict assess_by_stdio(Member& member, const Facts& facts) {
+    const PeerState input = peer(member.facts->standard_input);
+    const PeerState output = peer(member.facts->standard_output);
+    if (member.facts->standard_input.ok()) note_end(member, "stdin", member.facts->standard_input.value);
+    if (member.facts->standard_output.ok()) note_end(member, "stdout", member.facts->standard_output.value);
+    if (is_terminal(member.facts->standard_input) || is_terminal(member.facts->standard_output)) {
+        member.add(Weight::veto, "veto.terminal", "a terminal is its stdio");
+        return Verdict::attached;
+    }
+    const Recorded recorded = check_recorded_parent(member, facts);
+    if (recorded == Recorded::alive) return Verdict::attached;
+    if (input == PeerState::dead && output == PeerState::dead) return Verdict::orphan;
+    if (input == PeerState::alive || output == PeerState::alive) return Verdict::held;
+    return recorded == Recorded::dead ? Verdict::orphan : Verdict::unknown;
+}
+
+Verdict assess_adopted(Member& member, const Facts& facts, const Designation& designation) {
+    member.add(Weight::for_kill, "parent.adopter", member.parentage.detail);
+    if (!member.match.role.outlives_host) {
+        const Verdict verdict = assess_by_stdio(member, facts);
+        if (verdict != Verdict::unknown) return verdict;
+    }
+    if (is_superseded(member, designation)) return Verdict::superseded;
+    member.add(Weight::against, "no_proof", "nothing proves that it is leaked");
+    return Verdict::unknown;
+}
+
+Verdict assess_by_parent(Member& member, const Facts& facts, const Designation& designation) {
+    const Parentage& parentage = member.parentage;
+    if (parentage.adopted()) return assess_adopted(member, facts, designation);
+    if (parentage.has_live_host()) return assess_with_live_host(member);
+    if (parentage.nature == Parentage::Nature::outside) {
+        member.add(Weight::veto, "veto.outside_parent", parentage.detail);
+        return Verdict::attached;
+    }
+    member.add(Weight::veto, "veto.unreadable.parent", parentage.detail);
+    return Verdict::unknown;
+}
+
+}  // namespace
+
+Verdict assess(Member& member, const Facts& facts, const Designation& designation, std::chrono::milliseconds min_age) {
+    const Verdict verdict = assess_by_parent(member, facts, designation);
+    const auto age = age_of(*member.facts, facts.machine);
+    if (verdict == Verdict::attached || age >= min_age) return verdict;
+    member.add(Weight::veto, "veto.young", fmt::format("it is younger than {} s", min_age.count() / 1000));
+    return Verdict::young;
+}
+
+}  // namespace reaper::policy

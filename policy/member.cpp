@@ -1,0 +1,117 @@
+#include "policy/member.hpp"
+
+#include <algorithm>
+
+#include "scanner/interpreter.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+using scanner::Facts;
+using scanner::ProcessFacts;
+
+std::string parent_folder(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos || slash == 0 ? std::string() : path.substr(0, slash);
+}
+
+std::string without_trailing_slash(std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    return path;
+}
+
+std::optional<std::string> fixed_home(const ProcessFacts& process, const std::string& path) {
+    if (!path.starts_with('~')) return path;
+    const auto user_home = variable(process, "HOME");
+    if (!user_home || user_home->empty()) return std::nullopt;
+    return *user_home + path.substr(1);
+}
+
+std::optional<std::string> value_of(const HomeSource& source, const ProcessFacts& process, const Match& match) {
+    switch (source.from) {
+        case HomeSource::From::option: return option_value(match.invocation.arguments, source.name);
+        case HomeSource::From::environment: return variable(process, source.name);
+        case HomeSource::From::environment_parent:
+            if (const auto file = variable(process, source.name)) return parent_folder(*file);
+            return std::nullopt;
+        case HomeSource::From::fixed: return fixed_home(process, source.name);
+    }
+    return std::nullopt;
+}
+
+// The environment has to be readable as soon as a source needs it: a variable that cannot be seen may well be set.
+std::string home_of(const ProcessFacts& process, const Match& match) {
+    for (const HomeSource& source : match.rule->home) {
+        if (source.from != HomeSource::From::option && !process.environment.ok()) return {};
+        const auto value = value_of(source, process, match);
+        if (value && value->starts_with('/')) return without_trailing_slash(*value);
+    }
+    return {};
+}
+
+// A zombie has lost exe and argv: all that is left is a name, and whose child it is.
+std::optional<Match> match_zombie(const Facts& facts, const Rules& rules, const scanner::ProcessRow& row) {
+    const scanner::ProcessRow* parent = find_row(facts, row.ppid);
+    if (parent == nullptr) return std::nullopt;
+    for (const FamilyRule& rule : rules.families) {
+        const auto& names = rule.program.interpreters;
+        const bool named = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+            return scanner::is_interpreter(row.comm, name);
+        });
+        if (rule.enabled && named && is_host(rule, *parent)) return Match{&rule, {}, {}};
+    }
+    return std::nullopt;
+}
+
+std::optional<Match> match_candidate(const Facts& facts, const Rules& rules, const scanner::ProcessRow& row) {
+    return row.state == 'Z' ? match_zombie(facts, rules, row) : match(rules, row);
+}
+
+const Member* launcher_of(const std::vector<Member>& members, const Member& member) {
+    if (member.match.invocation.launcher) return nullptr;
+    for (const Member& other : members) {
+        if (other.pid() == member.facts->row.ppid && other.match.invocation.launcher &&
+            other.match.rule == member.match.rule) {
+            return &other;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::optional<std::string> variable(const ProcessFacts& process, const std::string& name) {
+    if (!process.environment.ok()) return std::nullopt;
+    const auto found = process.environment.value.find(name);
+    if (found == process.environment.value.end()) return std::nullopt;
+    return found->second;
+}
+
+std::chrono::milliseconds age_of(const ProcessFacts& process, const scanner::Machine& machine) {
+    if (machine.ticks_per_second == 0 || machine.now_ticks < process.row.start_ticks) return {};
+    const std::uint64_t ticks = machine.now_ticks - process.row.start_ticks;
+    return std::chrono::milliseconds(ticks * 1000 / machine.ticks_per_second);
+}
+
+std::vector<Member> find_members(const Facts& facts, const Rules& rules) {
+    std::vector<Member> members;
+    for (const ProcessFacts& process : facts.candidates) {
+        auto found = match_candidate(facts, rules, process.row);
+        if (!found) continue;
+        Member member;
+        member.facts = &process;
+        member.home = home_of(process, *found);
+        member.match = std::move(*found);
+        members.push_back(std::move(member));
+    }
+    for (Member& member : members) {
+        const Member* launcher = launcher_of(members, member);
+        if (launcher != nullptr) member.launcher = launcher->pid();
+        const scanner::ProcessRow& eldest = launcher == nullptr ? member.facts->row : launcher->facts->row;
+        member.parentage = parentage_of(facts, member.rule(), eldest);
+    }
+    return members;
+}
+
+}  // namespace reaper::policy

@@ -1,0 +1,89 @@
+#include "policy/parentage.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "policy/match.hpp"
+#include "scanner/proc_cgroup.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+using scanner::Pid;
+using scanner::ProcessRow;
+using Nature = Parentage::Nature;
+
+std::string_view file_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+// The manager's exe may be unreadable for its own user (it can hold capabilities the user has not), its cgroup never is; and nobody
+// but the manager and its PAM helper is ever in that cgroup.
+bool is_user_manager(const ProcessRow& parent, const ProcessRow& child) {
+    if (parent.uid != child.uid) return false;
+    if (parent.exe.ok() && file_name(parent.exe.value) == "systemd" && parent.command_line.ok()) {
+        const auto& argv = parent.command_line.value.argv;
+        if (std::find(argv.begin(), argv.end(), "--user") != argv.end()) return true;
+    }
+    return parent.comm == "systemd" && parent.cgroup.ok() && scanner::is_user_manager_path(parent.cgroup.value);
+}
+
+// A child is born into its parent's session and leaves it only by founding one of its own. So a child in a third
+// session was started by somebody else, unless the parent itself left after the birth (then the parent leads its session).
+// Ticks are 10 ms wide: only a clearly younger parent counts as younger.
+bool is_proven_subreaper(const ProcessRow& parent, const ProcessRow& child) {
+    if (parent.start_ticks > child.start_ticks) return true;
+    const bool child_leads = child.session == child.pid;
+    const bool parent_leads = parent.session == parent.pid;
+    return !child_leads && !parent_leads && parent.session != child.session && parent.session != 0;
+}
+
+// WSL's relay between Windows and Linux adopts like an init; its exe is root's and cannot be read.
+bool is_wsl_relay(const ProcessRow& parent) {
+    return parent.uid == 0 && (parent.comm.starts_with("Relay(") || (parent.exe.ok() && parent.exe.value == "/init"));
+}
+
+Nature nature_of(const FamilyRule& rule, const ProcessRow& parent, const ProcessRow& child) {
+    if (is_host(rule, parent)) return Nature::host;  // also where the host is pid 1 of a container
+    if (parent.pid == 1 || is_wsl_relay(parent)) return Nature::init;
+    if (is_user_manager(parent, child)) return Nature::user_manager;
+    return is_proven_subreaper(parent, child) ? Nature::subreaper : Nature::live;
+}
+
+std::string describe(Nature nature, const ProcessRow& parent) {
+    const std::string_view name = parent.exe.ok() ? file_name(parent.exe.value) : std::string_view(parent.comm);
+    switch (nature) {
+        case Nature::init: return fmt::format("parent is init (pid {})", parent.pid);
+        case Nature::user_manager: return fmt::format("parent is the user's service manager (pid {})", parent.pid);
+        case Nature::subreaper: return fmt::format("parent {} (pid {}) did not start it", name, parent.pid);
+        case Nature::host: return fmt::format("its host {} (pid {}) is alive", name, parent.pid);
+        default: return fmt::format("its parent {} (pid {}) is alive", name, parent.pid);
+    }
+}
+
+}  // namespace
+
+const ProcessRow* find_row(const scanner::Facts& facts, Pid pid) {
+    for (const scanner::ProcessFacts& candidate : facts.candidates) {
+        if (candidate.row.pid == pid) return &candidate.row;
+    }
+    const auto found = std::find_if(facts.relatives.begin(), facts.relatives.end(),
+                                    [pid](const ProcessRow& row) { return row.pid == pid; });
+    return found == facts.relatives.end() ? nullptr : &*found;
+}
+
+Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule, const ProcessRow& child) {
+    if (child.ppid == 0) return {Nature::outside, 0, "its parent is outside of this pid namespace"};
+    const ProcessRow* parent = find_row(facts, child.ppid);
+    if (parent == nullptr) {
+        // Under hidepid pid 1 cannot be seen, but a parent of that number is init all the same.
+        if (child.ppid == 1) return {Nature::init, 1, "parent is init (pid 1)"};
+        return {Nature::unknown, child.ppid, fmt::format("its parent (pid {}) could not be read", child.ppid)};
+    }
+    const Nature nature = nature_of(rule, *parent, child);
+    return {nature, parent->pid, describe(nature, *parent)};
+}
+
+}  // namespace reaper::policy

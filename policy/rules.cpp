@@ -1,0 +1,50 @@
+#include "policy/rules.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "policy/built_in_families.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+void add_unique(std::vector<std::string>& words, const std::string& word) {
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+}
+
+}  // namespace
+
+Rules built_in_rules() {
+    Rules rules;
+    for (const FamilyText& family : built_in_families()) {
+        auto extended = overlay_rules(std::move(rules), family.text, "built-in");
+        // A build whose own rules are broken never passed its tests; there is nothing to fall back to.
+        if (!extended) throw std::logic_error(extended.error().message);
+        rules = std::move(*extended);
+    }
+    return rules;
+}
+
+std::vector<std::string> interpreters_of(const Rules& rules) {
+    std::vector<std::string> names;
+    for (const FamilyRule& rule : rules.families) {
+        if (!rule.enabled) continue;
+        for (const std::string& name : rule.program.interpreters) add_unique(names, name);
+    }
+    return names;
+}
+
+std::vector<std::string> environment_keys_of(const Rules& rules) {
+    std::vector<std::string> keys = {"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID"};
+    for (const FamilyRule& rule : rules.families) {
+        for (const HomeSource& source : rule.home) {
+            const bool variable =
+                source.from == HomeSource::From::environment || source.from == HomeSource::From::environment_parent;
+            if (variable) add_unique(keys, source.name);
+        }
+    }
+    return keys;
+}
+
+}  // namespace reaper::policy
