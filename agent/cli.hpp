@@ -16,6 +16,14 @@ struct Message {
     int status = 0;
 };
 
+// `arguments` without the program's own name. Every error names what was wrong, what was expected and, where there is one, the
+// nearest right word. Families, homes and users are taken as they stand; whether they exist is for the commands to find out.
 [[nodiscard]] std::variant<Options, Message> parse(std::span<const char* const> arguments);
+
+// "orphan-reaper: ..." and where to read more; status 2. For mistakes that show only later, such as an unknown family.
+[[nodiscard]] Message usage_error(std::string_view what);
+
+// The options that give another command the same scope, as they are typed: "--all-users --home '/srv/a b'".
+[[nodiscard]] std::string scope_words(const Options& options);
 
 }  // namespace reaper::agent

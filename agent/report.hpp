@@ -1,4 +1,5 @@
-// One report model, several renderers. The model holds what was found, decided and done; renderers only lay it out.
+// One report model, several renderers. The model holds what was found, decided and done; renderers only lay it out. Every renderer
+// returns printable ASCII (and newlines), whatever bytes the processes put into their names and arguments.
 #pragma once
 
 #include <cstdint>
@@ -23,28 +24,31 @@ struct ReportedProcess {
 struct ReportSummary {
     std::size_t matched = 0;
     std::size_t to_reap = 0;
-    std::size_t reaped = 0;
+    std::size_t reaped = 0;  // ended by a signal of ours
     std::size_t reported = 0;
     std::size_t kept = 0;
-    std::size_t failed = 0;
-    std::uint64_t reclaimable_bytes = 0;
-    std::uint64_t reclaimed_bytes = 0;
+    std::size_t failed = 0;               // should have ended, but did not, or came back
+    std::uint64_t reclaimable_bytes = 0;  // of everything in to_reap
+    std::uint64_t reclaimed_bytes = 0;    // of everything in reaped
 };
 
 struct Report {
     std::string version;
-    std::string command;  // "report", "sweep", "explain"
+    std::string command;      // "report", "sweep", "explain"
+    std::string scope_words;  // options that give another command the same scope, see cli.hpp
     bool dry_run = false;
+    bool interrupted = false;
     scanner::Machine machine;
     double started_epoch = 0;
     double elapsed_ms = 0;
-    std::vector<scanner::Uid> uids;      // scope; empty: all users
-    std::vector<std::string> homes;      // scope; empty: all
-    std::vector<std::string> families;   // enabled
+    std::vector<scanner::Uid> uids;     // scope; empty: all users
+    std::vector<std::string> homes;     // scope; empty: all
+    std::vector<std::string> families;  // enabled
     scanner::ScanCount count;
     bool complete = true;
     std::vector<ReportedProcess> processes;
-    std::vector<std::string> remarks;    // what a reader must know: why incomplete, why refused, what to do next
+    std::vector<scanner::Claim> claims;
+    std::vector<std::string> remarks;  // what a reader must know: why incomplete, why refused, what to do next
     ReportSummary summary;
     ExitStatus exit_status = ExitStatus::clean;
 };
@@ -53,18 +57,28 @@ struct RenderOptions {
     bool color = false;
     bool quiet = false;
     bool verbose = false;
-    bool ascii = false;       // the terminal is no UTF-8 terminal
     std::size_t width = 100;  // columns of the terminal
 };
 
-// Counts processes and outcomes, and says what follows for the exit status.
+// It was planned to end, and is gone for good.
+[[nodiscard]] bool is_ended(const ReportedProcess& process);
+// It was planned to end, and could not be ended, or came back.
+[[nodiscard]] bool has_failed(const ReportedProcess& process);
+
+// Counts processes and outcomes, and says what follows for the exit status. A process that could not be judged makes the report
+// incomplete; one whose step was called off by the second look still counts as left.
 void conclude(Report& report);
 
+// Quiet: the first line when something is wrong, nothing otherwise.
 [[nodiscard]] std::string render_text(const Report& report, const RenderOptions& options);
 [[nodiscard]] std::string render_explanation(const Report& report, const RenderOptions& options);
+// Valid JSON whatever the bytes are: what is not UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string render_json(const Report& report);
+// One line a process ("type": "process"), then one with everything else ("type": "summary").
 [[nodiscard]] std::string render_jsonl(const Report& report);
+// For node_exporter's textfile collector.
 [[nodiscard]] std::string render_prometheus(const Report& report);
+// One page that needs nothing else: no script, no link, no picture.
 [[nodiscard]] std::string render_html(const Report& report);
 
 }  // namespace reaper::agent

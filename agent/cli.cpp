@@ -1,0 +1,268 @@
+#include "agent/cli.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "agent/cli_words.hpp"
+#include "agent/duration.hpp"
+#include "agent/escape.hpp"
+#include "agent/exit_status.hpp"
+#include "agent/help.hpp"
+#include "agent/nearest.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using Done = tl::expected<void, Mistake>;
+
+tl::unexpected<Mistake> mistake(std::string what) {
+    return tl::unexpected(Mistake{std::move(what)});
+}
+
+std::string quoted(std::string_view word) {
+    return fmt::format("'{}'", escape(word, 60));
+}
+
+// One of a few words, by its place among `names`.
+template <class T, std::size_t N>
+tl::expected<T, Mistake> choose(std::string_view option, std::string_view word,
+                                const std::array<std::string_view, N>& names, const std::array<T, N>& values) {
+    const auto found = std::find(names.begin(), names.end(), word);
+    if (found != names.end()) return values[static_cast<std::size_t>(found - names.begin())];
+    return mistake(fmt::format("{}: unknown {}{}; expected {}", option, quoted(word), did_you_mean(word, names),
+                               fmt::join(names, ", ")));
+}
+
+template <class T>
+tl::expected<T, Mistake> whole_number(std::string_view subject, std::string_view text, std::string_view expected) {
+    T number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (whole && number >= 1) return number;
+    return mistake(fmt::format("{}{}: expected {}", subject, quoted(text), expected));
+}
+
+Done read_duration(std::string_view option, std::string_view text, std::optional<std::chrono::milliseconds>& target) {
+    const auto duration = parse_duration(text);
+    if (!duration) return mistake(fmt::format("{} {}", option, duration.error()));
+    target = *duration;
+    return {};
+}
+
+Done add_reaped(std::string_view word, Options& options) {
+    constexpr std::array<std::string_view, 4> kNames = {"abandoned", "duplicate", "held", "in-service"};
+    if (word == "in-service") {
+        options.reap_inside_services = true;
+        return {};
+    }
+    if (word == "orphan" || word == "superseded") {
+        return mistake(fmt::format("--reap: '{}' is always ended; expected {}", word, fmt::join(kNames, ", ")));
+    }
+    constexpr std::array kVerdicts = {policy::Verdict::abandoned, policy::Verdict::duplicate, policy::Verdict::held,
+                                      policy::Verdict::held};
+    const auto verdict = choose("--reap", word, kNames, kVerdicts);
+    if (!verdict) return tl::unexpected(verdict.error());
+    options.also_reap.insert(*verdict);
+    return {};
+}
+
+Done read_reap(const std::vector<std::string>& lists, Options& options) {
+    for (std::string_view rest : lists) {
+        while (true) {
+            const std::size_t comma = rest.find(',');
+            const Done added = add_reaped(rest.substr(0, comma), options);
+            if (!added) return added;
+            if (comma == std::string_view::npos) break;
+            rest.remove_prefix(comma + 1);
+        }
+    }
+    return {};
+}
+
+Done read_format(const Words& words, Options& options) {
+    if (words.has(OptionId::json)) options.format = Format::json;
+    const auto given = words.options.find(OptionId::format);
+    if (given == words.options.end()) return {};
+    constexpr std::array<std::string_view, 5> kNames = {"text", "json", "jsonl", "prometheus", "html"};
+    constexpr std::array kFormats = {Format::text, Format::json, Format::jsonl, Format::prometheus, Format::html};
+    const auto format = choose("--format", given->second.front(), kNames, kFormats);
+    if (!format) return tl::unexpected(format.error());
+    if (words.has(OptionId::json) && *format != Format::json) {
+        return mistake(fmt::format("--json and --format {} contradict each other", given->second.front()));
+    }
+    options.format = *format;
+    return {};
+}
+
+Done read_color(std::string_view word, Options& options) {
+    constexpr std::array<std::string_view, 3> kNames = {"auto", "always", "never"};
+    constexpr std::array kColors = {Color::automatic, Color::always, Color::never};
+    const auto color = choose("--color", word, kNames, kColors);
+    if (!color) return tl::unexpected(color.error());
+    options.color = *color;
+    return {};
+}
+
+Done read_max_kills(std::string_view word, Options& options) {
+    const auto number = whole_number<std::size_t>("--max-kills: ", word, "a number from 1 up");
+    if (!number) return tl::unexpected(number.error());
+    options.max_kills = *number;
+    return {};
+}
+
+Done read_settle(std::string_view word, Options& options) {
+    std::optional<std::chrono::milliseconds> settle;
+    const Done read = read_duration("--settle", word, settle);
+    if (settle) options.settle = *settle;
+    return read;
+}
+
+Done read_option(OptionId id, const std::vector<std::string>& values, Options& options) {
+    switch (id) {
+        case OptionId::home: options.homes = values; return {};
+        case OptionId::family: options.families = values; return {};
+        case OptionId::user: options.user = values.front(); return {};
+        case OptionId::all_users: options.all_users = true; return {};
+        case OptionId::min_age: return read_duration("--min-age", values.front(), options.min_age);
+        case OptionId::config: options.config = values.front(); return {};
+        case OptionId::dry_run: options.dry_run = true; return {};
+        case OptionId::reap: return read_reap(values, options);
+        case OptionId::max_kills: return read_max_kills(values.front(), options);
+        case OptionId::settle: return read_settle(values.front(), options);
+        case OptionId::grace: return read_duration("--grace", values.front(), options.grace);
+        case OptionId::grace_cap: return read_duration("--grace-cap", values.front(), options.grace_cap);
+        case OptionId::no_history: options.no_history = true; return {};
+        case OptionId::output: options.output = values.front() == "-" ? std::string() : values.front(); return {};
+        case OptionId::quiet: options.quiet = true; return {};
+        case OptionId::verbose: options.verbose = true; return {};
+        case OptionId::color: return read_color(values.front(), options);
+        case OptionId::json:
+        case OptionId::format:
+        case OptionId::help:
+        case OptionId::version: return {};
+    }
+    return {};
+}
+
+tl::expected<Command, Mistake> find_command(std::string_view word) {
+    std::vector<std::string_view> names;
+    for (const CommandInfo& info : command_table()) {
+        if (info.name == word) return info.command;
+        names.push_back(info.name);
+    }
+    return mistake(fmt::format("unknown command {}{}; expected {}", quoted(word), did_you_mean(word, names),
+                               fmt::join(names, ", ")));
+}
+
+Done read_arguments(const Words& words, Options& options) {
+    const std::size_t rest = words.plain.empty() ? 0 : words.plain.size() - 1;
+    if (options.command != Command::explain) {
+        if (rest == 0) return {};
+        return mistake(
+            fmt::format("{} takes no arguments, but there is {}", name_of(options.command), quoted(words.plain[1])));
+    }
+    if (rest == 0) return mistake("explain: expected at least one pid");
+    for (std::size_t i = 1; i < words.plain.size(); ++i) {
+        const auto pid =
+            whole_number<scanner::Pid>("explain: ", words.plain[i], "a pid, a number from 1 to 2147483647");
+        if (!pid) return tl::unexpected(pid.error());
+        if (std::find(options.pids.begin(), options.pids.end(), *pid) == options.pids.end())
+            options.pids.push_back(*pid);
+    }
+    return {};
+}
+
+// What is right by itself, but not together.
+Done check_together(const Words& words, const Options& options) {
+    if (options.all_users && !options.user.empty()) return mistake("--user and --all-users contradict each other");
+    if (options.quiet && options.verbose) return mistake("--quiet and --verbose contradict each other");
+    const std::string_view command = name_of(options.command);
+    for (const OptionInfo& info : option_table()) {
+        if (!info.sweep_only || options.command == Command::sweep || !words.has(info.id)) continue;
+        return mistake(fmt::format("{} changes nothing anyway; {} is for sweep", command, info.name));
+    }
+    if (options.command == Command::explain && options.format == Format::prometheus) {
+        return mistake("explain: prometheus metrics are about all processes; expected text, json, jsonl or html");
+    }
+    if (options.grace && options.grace_cap && *options.grace > *options.grace_cap) {
+        return mistake("--grace is longer than --grace-cap");
+    }
+    return {};
+}
+
+tl::expected<Options, Mistake> interpret(const Words& words) {
+    Options options;
+    if (!words.plain.empty()) {
+        const auto command = find_command(words.plain.front());
+        if (!command) return tl::unexpected(command.error());
+        options.command = *command;
+    }
+    for (const auto& [id, values] : words.options) {
+        const Done read = read_option(id, values, options);
+        if (!read) return tl::unexpected(read.error());
+    }
+    for (const Done& done :
+         {read_format(words, options), read_arguments(words, options), check_together(words, options)}) {
+        if (!done) return tl::unexpected(done.error());
+    }
+    return options;
+}
+
+// "help", "help sweep", "sweep --help": the text, or nothing when nobody asked.
+std::optional<Message> find_help(Words words) {
+    const bool as_command = !words.plain.empty() && words.plain.front() == "help";
+    if (as_command) words.plain.erase(words.plain.begin());
+    if (!as_command && !words.has(OptionId::help)) return std::nullopt;
+    if (words.plain.empty()) return Message{help_text(std::nullopt), 0};
+    const auto command = find_command(words.plain.front());
+    return command ? Message{help_text(*command), 0} : usage_error(command.error().what);
+}
+
+// For a POSIX shell, when it is not plain already.
+std::string shell_word(std::string_view word) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+@%";
+    if (word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+}  // namespace
+
+std::variant<Options, Message> parse(std::span<const char* const> arguments) {
+    const auto words = split(arguments);
+    if (!words) return usage_error(words.error().what);
+    if (auto help = find_help(*words)) return *std::move(help);
+    if (words->has(OptionId::version)) return Message{fmt::format("orphan-reaper {}\n", REAPER_VERSION), 0};
+    auto options = interpret(*words);
+    if (!options) return usage_error(options.error().what);
+    return *std::move(options);
+}
+
+Message usage_error(std::string_view what) {
+    return {fmt::format("orphan-reaper: {}\ntry 'orphan-reaper --help'\n", what), static_cast<int>(ExitStatus::usage)};
+}
+
+std::string scope_words(const Options& options) {
+    std::vector<std::string> words;
+    if (!options.config.empty()) words.push_back("--config " + shell_word(options.config));
+    for (const std::string& home : options.homes) words.push_back("--home " + shell_word(home));
+    for (const std::string& family : options.families) words.push_back("--family " + shell_word(family));
+    if (!options.user.empty()) words.push_back("--user " + shell_word(options.user));
+    if (options.all_users) words.emplace_back("--all-users");
+    if (options.min_age) words.push_back(fmt::format("--min-age {}ms", options.min_age->count()));
+    std::vector<std::string_view> reaped;
+    if (options.also_reap.count(policy::Verdict::abandoned) != 0) reaped.emplace_back("abandoned");
+    if (options.also_reap.count(policy::Verdict::duplicate) != 0) reaped.emplace_back("duplicate");
+    if (options.also_reap.count(policy::Verdict::held) != 0) reaped.emplace_back("held");
+    if (options.reap_inside_services) reaped.emplace_back("in-service");
+    if (!reaped.empty()) words.push_back(fmt::format("--reap {}", fmt::join(reaped, ",")));
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+}  // namespace reaper::agent

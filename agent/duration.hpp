@@ -1,0 +1,16 @@
+// Durations as people write them: 500ms 30s 5m 2h 7d.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+namespace reaper::agent {
+
+// One whole number and one unit, longer than nothing, at most 3650d. The error says what is wrong, in words that begin with the
+// text itself: "30: a duration needs a unit: 30s".
+[[nodiscard]] tl::expected<std::chrono::milliseconds, std::string> parse_duration(std::string_view text);
+
+}  // namespace reaper::agent

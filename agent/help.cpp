@@ -1,0 +1,89 @@
+#include "agent/help.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/human.hpp"
+#include "agent/option_table.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kLeft = 24;
+
+constexpr std::string_view kExamples = R"(Examples:
+  orphan-reaper                          what leaked?
+  orphan-reaper sweep --dry-run          what would be ended?
+  orphan-reaper sweep                    end it
+  orphan-reaper explain 4711             why was that one kept?
+  orphan-reaper --json | jq .summary     for scripts
+)";
+
+constexpr std::string_view kExitStatus = R"(Exit status:
+  0    nothing leaked is left
+  1    leaks were found and left (report, dry run)
+  2    wrong usage
+  3    configuration or rules are invalid; nothing was done
+  4    the scan was incomplete: not enough could be read to be sure
+  5    something that should have ended did not
+  130  interrupted
+)";
+
+std::string entry(std::string_view left, std::string_view right) {
+    std::string text;
+    for (const std::string& line : wrap(right, kWidth - kLeft - 2)) {
+        text += fmt::format("  {:<{}}{}\n", text.empty() ? left : "", kLeft, line);
+    }
+    return text;
+}
+
+std::string entry(const OptionInfo& option) {
+    const std::string start = option.letter.empty() ? "    " : fmt::format("{}, ", option.letter);
+    return entry(fmt::format("{}{} {}", start, option.name, option.value), option.help);
+}
+
+std::string options_text(std::optional<Command> command) {
+    std::string text;
+    std::string_view group;
+    for (const OptionInfo& option : option_table()) {
+        if (option.sweep_only && command.value_or(Command::sweep) != Command::sweep) continue;
+        if (option.group != group) text += fmt::format("\n{}:\n", option.group);
+        group = option.group;
+        text += entry(option);
+    }
+    return text;
+}
+
+std::string about_program() {
+    std::string text = "Usage: orphan-reaper [COMMAND] [OPTIONS]\n\n";
+    text += "Finds the helper processes that AI agent hosts leave behind, proves that they\n";
+    text += "are leaked, ends them, and says why for each one.\n\nCommands:\n";
+    for (const CommandInfo& command : command_table()) {
+        text += entry(fmt::format("{} {}", command.name, command.arguments), command.help);
+    }
+    return text + entry("help [COMMAND]", "this text, or the one of a command");
+}
+
+std::string about(Command wanted) {
+    const auto commands = command_table();
+    const auto found =
+        std::find_if(commands.begin(), commands.end(), [&](const auto& c) { return c.command == wanted; });
+    const std::string_view blank = found->arguments.empty() ? "" : " ";
+    return fmt::format("Usage: orphan-reaper {}{}{} [OPTIONS]\n\n{}\n", found->name, blank, found->arguments,
+                       found->help);
+}
+
+}  // namespace
+
+std::string help_text(std::optional<Command> command) {
+    std::string text = command ? about(*command) : about_program();
+    text += options_text(command);
+    text += "\nDurations read like 500ms, 30s, 5m, 2h, 7d. Options may stand before or after\nthe command.\n\n";
+    if (!command) text.append(kExamples).append("\n");
+    return text.append(kExitStatus);
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,79 @@
+#include "agent/option_table.hpp"
+
+#include <array>
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr std::string_view kScope = "Which processes";
+constexpr std::string_view kEnding = "How sweep ends them";
+constexpr std::string_view kOutput = "Output";
+constexpr std::string_view kOther = "Other";
+
+constexpr std::array kOptions = {
+    OptionInfo{OptionId::home, kScope, "--home", "", "DIR", "a folder", true, false,
+               "only helpers that serve this data home; repeatable"},
+    OptionInfo{OptionId::family, kScope, "--family", "", "NAME", "the name of a family", true, false,
+               "only this kind of helper (bridge, slash_worker); repeatable"},
+    OptionInfo{OptionId::user, kScope, "--user", "", "NAME", "a user's name", false, false,
+               "only processes of this user (default: the one who runs this)"},
+    OptionInfo{OptionId::all_users, kScope, "--all-users", "", "", "", false, false,
+               "processes of every user; needs root to see them completely"},
+    OptionInfo{OptionId::min_age, kScope, "--min-age", "", "DUR", "a duration", false, false,
+               "leave younger processes alone (default: by family)"},
+    OptionInfo{OptionId::reap, kScope, "--reap", "", "LIST", "a list", true, false,
+               "also end these, which are only reported otherwise: abandoned, duplicate, held, in-service "
+               "(comma-separated)"},
+    OptionInfo{OptionId::config, kScope, "--config", "", "FILE", "a file", false, false,
+               "rules that change or add to the built-in ones"},
+    OptionInfo{OptionId::dry_run, kEnding, "--dry-run", "", "", "", false, true, "decide everything, signal nothing"},
+    OptionInfo{OptionId::max_kills, kEnding, "--max-kills", "", "N", "a number from 1 up", false, true,
+               "refuse to end anything when more than N would have to end (default: 256)"},
+    OptionInfo{OptionId::settle, kEnding, "--settle", "", "DUR", "a duration", false, true,
+               "time between the first and the second look (default: 2s)"},
+    OptionInfo{OptionId::grace, kEnding, "--grace", "", "DUR", "a duration", false, true,
+               "time between TERM and KILL (default: by family)"},
+    OptionInfo{OptionId::grace_cap, kEnding, "--grace-cap", "", "DUR", "a duration", false, true,
+               "longest grace while a database is still being written (default: by family)"},
+    OptionInfo{OptionId::no_history, kEnding, "--no-history", "", "", "", false, true,
+               "do not keep a record of what was ended"},
+    OptionInfo{OptionId::json, kOutput, "--json", "", "", "", false, false, "the same as --format json"},
+    OptionInfo{OptionId::format, kOutput, "--format", "", "FORMAT", "text, json, jsonl, prometheus or html", false,
+               false, "text (default), json, jsonl, prometheus or html"},
+    OptionInfo{OptionId::output, kOutput, "--output", "-o", "FILE", "a file", false, false,
+               "write the report there instead of to stdout"},
+    OptionInfo{OptionId::quiet, kOutput, "--quiet", "-q", "", "", false, false,
+               "one line when something is wrong, nothing otherwise"},
+    OptionInfo{OptionId::verbose, kOutput, "--verbose", "-v", "", "", false, false,
+               "every process with all of its evidence"},
+    OptionInfo{OptionId::color, kOutput, "--color", "", "WHEN", "auto, always or never", false, false,
+               "auto (default), always or never"},
+    OptionInfo{OptionId::help, kOther, "--help", "-h", "", "", false, false, "this text"},
+    OptionInfo{OptionId::version, kOther, "--version", "", "", "", false, false, "the version"},
+};
+
+constexpr std::array kCommands = {
+    CommandInfo{Command::report, "report", "", "what leaked and why; changes nothing (the default)"},
+    CommandInfo{Command::sweep, "sweep", "", "end what leaked; --dry-run only says what would end"},
+    CommandInfo{Command::explain, "explain", "PID...", "every fact and every rule that decided about a process"},
+};
+
+}  // namespace
+
+std::span<const OptionInfo> option_table() {
+    return kOptions;
+}
+
+std::span<const CommandInfo> command_table() {
+    return kCommands;
+}
+
+std::string_view name_of(Command command) {
+    for (const CommandInfo& info : kCommands) {
+        if (info.command == command) return info.name;
+    }
+    return "report";
+}
+
+}  // namespace reaper::agent

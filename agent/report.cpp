@@ -1,0 +1,98 @@
+#include "agent/report.hpp"
+
+#include <algorithm>
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::Action;
+using policy::Verdict;
+
+bool was_signalled_away(const ReportedProcess& process) {
+    if (!process.outcome) return false;
+    return process.outcome->result == OutcomeResult::ended_on_term ||
+           process.outcome->result == OutcomeResult::ended_on_kill;
+}
+
+// Somebody has to look at it, or to end it.
+bool is_leak(const ReportedProcess& process) {
+    if (process.judgement.action == Action::reap) return true;
+    switch (process.judgement.verdict) {
+        case Verdict::orphan:
+        case Verdict::superseded:
+        case Verdict::abandoned:
+        case Verdict::duplicate:
+        case Verdict::held: return true;
+        case Verdict::designated:
+        case Verdict::attached:
+        case Verdict::supervised:
+        case Verdict::young:
+        case Verdict::zombie:
+        case Verdict::foreign:
+        case Verdict::unknown: return false;
+    }
+    return false;
+}
+
+void count(const ReportedProcess& process, ReportSummary& summary) {
+    ++summary.matched;
+    const std::uint64_t bytes = process.facts.rss_bytes;
+    switch (process.judgement.action) {
+        case Action::reap:
+            ++summary.to_reap;
+            summary.reclaimable_bytes += bytes;
+            break;
+        case Action::report: ++summary.reported; break;
+        case Action::keep: ++summary.kept; break;
+    }
+    if (was_signalled_away(process)) {
+        ++summary.reaped;
+        summary.reclaimed_bytes += bytes;
+    }
+    if (has_failed(process)) ++summary.failed;
+}
+
+ExitStatus status_of(const Report& report) {
+    if (report.interrupted) return ExitStatus::interrupted;
+    if (report.summary.failed > 0) return ExitStatus::not_ended;
+    if (!report.complete) return ExitStatus::incomplete;
+    const bool left = std::any_of(report.processes.begin(), report.processes.end(),
+                                  [](const auto& process) { return is_leak(process) && !is_ended(process); });
+    return left ? ExitStatus::leaks_left : ExitStatus::clean;
+}
+
+}  // namespace
+
+bool is_ended(const ReportedProcess& process) {
+    if (!process.outcome || process.outcome->respawned_as) return false;
+    return was_signalled_away(process) || process.outcome->result == OutcomeResult::already_gone;
+}
+
+bool has_failed(const ReportedProcess& process) {
+    if (!process.outcome) return false;
+    if (process.outcome->respawned_as) return true;
+    switch (process.outcome->result) {
+        case OutcomeResult::denied:
+        case OutcomeResult::survived:
+        case OutcomeResult::unkillable:
+        case OutcomeResult::refused: return true;
+        case OutcomeResult::ended_on_term:
+        case OutcomeResult::ended_on_kill:
+        case OutcomeResult::already_gone:
+        case OutcomeResult::changed:
+        case OutcomeResult::would_reap: return false;
+    }
+    return true;
+}
+
+void conclude(Report& report) {
+    report.summary = {};
+    for (const ReportedProcess& process : report.processes) {
+        count(process, report.summary);
+        if (process.judgement.verdict == Verdict::unknown) report.complete = false;
+    }
+    report.exit_status = status_of(report);
+}
+
+}  // namespace reaper::agent

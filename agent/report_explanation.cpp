@@ -1,0 +1,226 @@
+// `explain`: every fact that was read about a process, and every piece of evidence that decided.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/escape.hpp"
+#include "agent/human.hpp"
+#include "agent/ink.hpp"
+#include "agent/redact.hpp"
+#include "agent/report.hpp"
+#include "agent/report_lines.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using scanner::Access;
+using scanner::Reading;
+
+// A fact, or why there is none: "could not look" must not read like "there is nothing".
+template <class T, class Show>
+std::string show(const Reading<T>& reading, Show show_value) {
+    switch (reading.access) {
+        case Access::ok: return show_value(reading.value);
+        case Access::not_read: return "not looked at";
+        case Access::denied: return "could not be read";
+        case Access::gone: return "none";
+        case Access::malformed: return "could not be understood";
+    }
+    return "could not be read";
+}
+
+std::string text_of(const std::string& value) {
+    return value.empty() ? "(empty)" : escape(value);
+}
+
+std::string_view word(scanner::EndKind kind) {
+    using scanner::EndKind;
+    switch (kind) {
+        case EndKind::closed: return "closed";
+        case EndKind::pipe: return "a pipe";
+        case EndKind::socket: return "a socket";
+        case EndKind::fifo: return "a named FIFO";
+        case EndKind::null_device: return "/dev/null";
+        case EndKind::terminal: return "a terminal";
+        case EndKind::file: return "a file";
+        case EndKind::other: return "something else";
+    }
+    return "something else";
+}
+
+std::string_view word(scanner::PeerState peer) {
+    using scanner::PeerState;
+    switch (peer) {
+        case PeerState::alive: return "somebody holds the other end";
+        case PeerState::dead: return "nobody holds the other end";
+        case PeerState::unknown: return "the other end is not known";
+    }
+    return "the other end is not known";
+}
+
+std::string end_text(const scanner::StdioEnd& end) {
+    std::string text = fmt::format("{}, {}", word(end.kind), word(end.peer));
+    if (end.inode != 0) text += fmt::format(" (inode {})", end.inode);
+    if (!end.holders.empty()) text += fmt::format("; held by pid {}", fmt::join(end.holders, ", "));
+    return text;
+}
+
+std::string listener_text(const std::vector<scanner::Listener>& listeners) {
+    std::string text;
+    for (const scanner::Listener& listener : listeners) {
+        if (!text.empty()) text += ", ";
+        text += fmt::format("{} {}", escape(listener.transport, 20), escape(listener.address, 120));
+        if (listener.port != 0) text += fmt::format(" port {}", listener.port);
+    }
+    return text.empty() ? "nothing" : text;
+}
+
+std::string unit_text(const scanner::ServiceUnit& unit) {
+    std::string text = escape(unit.name, 120) + (unit.of_user_manager ? " of the user manager" : "");
+    if (unit.main_pid) return text + fmt::format(", main pid {}", *unit.main_pid);
+    return text + (unit.asked ? ", the manager named no main pid" : ", the manager was not asked");
+}
+
+std::string uids_text(const scanner::Uids& uids) {
+    return fmt::format("real {}, effective {}, saved {}, filesystem {}", uids.real, uids.effective, uids.saved,
+                       uids.filesystem);
+}
+
+std::string list_text(const std::vector<std::string>& items) {
+    return items.empty() ? "none" : escape(fmt::format("{}", fmt::join(items, ", ")), 1000);
+}
+
+// Values of the variables that rules name: homes and unit ids, but a stranger fills them in.
+std::string environment_text(const std::map<std::string, std::string>& variables) {
+    std::string text;
+    for (const auto& [name, value] : variables) {
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", escape(name, 60), escape(value, 200));
+    }
+    return text.empty() ? "none of the variables that rules name" : text;
+}
+
+class Sheet {
+   public:
+    explicit Sheet(const RenderOptions& options) : options_(options) {}
+
+    void add(std::string_view name, std::string_view value) {
+        std::string_view left = name;
+        for (const std::string& line : wrap(value, std::max<std::size_t>(options_.width, 50) - kLeft)) {
+            text_ += fmt::format("  {:<{}}{}\n", left, kLeft - 2, line);
+            left = "";
+        }
+    }
+    void title(std::string_view text) { text_ += fmt::format("\n  {}\n", paint(text, Ink::strong, options_.color)); }
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+   private:
+    static constexpr std::size_t kLeft = 17;
+
+    const RenderOptions& options_;
+    std::string text_;
+};
+
+void add_program(Sheet& sheet, const scanner::ProcessFacts& facts, const policy::Judgement& judgement) {
+    const scanner::ProcessRow& row = facts.row;
+    sheet.add("command", show(row.command_line, [](const auto& line) {
+                  return redacted_line(line.argv) + (line.truncated ? " (cut off)" : "");
+              }));
+    sheet.add("exe", show(row.exe, text_of) + (facts.exe_deleted ? " (deleted)" : ""));
+    sheet.add("script", show(facts.script, text_of));
+    sheet.add("package", show(facts.package, text_of));
+    sheet.add("cwd", show(facts.cwd, text_of));
+    sheet.add("home", judgement.home.empty() ? "unknown" : escape(judgement.home));
+    sheet.add("environment", show(facts.environment, environment_text));
+}
+
+void add_standing(Sheet& sheet, const scanner::ProcessFacts& facts, const scanner::Machine& machine) {
+    const scanner::ProcessRow& row = facts.row;
+    const std::uint64_t age = age_seconds(machine, facts);
+    sheet.add("identity", escape(scanner::to_string(facts.identity)));
+    sheet.add("user", fmt::format("{} (uid {})", escape(facts.user, 60), row.uid));
+    sheet.add("uids", show(facts.uids, uids_text));
+    sheet.add("parent", fmt::format("pid {}; session {}, process group {}", row.ppid, row.session, row.pgrp));
+    sheet.add("terminal", row.tty == 0 ? "none" : escape(facts.tty_name.empty() ? "yes" : facts.tty_name, 60));
+    sheet.add("state", escape(std::string(1, row.state)));
+    sheet.add("started",
+              fmt::format("{}, {} ago", time_text(machine.now_epoch - static_cast<double>(age)), age_text(age)));
+    sheet.add("uses",
+              fmt::format("{} of memory, {:.1f} s of CPU so far", size_text(facts.rss_bytes), facts.cpu_seconds));
+    sheet.add("pid namespace",
+              show(facts.same_pid_namespace, [](bool same) { return std::string(same ? "ours" : "another one"); }));
+    sheet.add("tracer",
+              show(facts.tracer, [](scanner::Pid pid) { return pid == 0 ? "none" : fmt::format("pid {}", pid); }));
+}
+
+void add_ties(Sheet& sheet, const scanner::ProcessFacts& facts) {
+    sheet.add("stdin", show(facts.standard_input, end_text));
+    sheet.add("stdout", show(facts.standard_output, end_text));
+    sheet.add("listens on", show(facts.listeners, listener_text));
+    sheet.add("unit", show(facts.unit, unit_text));
+    sheet.add("cgroup", show(facts.row.cgroup, text_of));
+    sheet.add("locks", show(facts.held_locks, list_text));
+}
+
+void add_evidence(Sheet& sheet, const policy::Judgement& judgement) {
+    sheet.title("evidence");
+    const auto words = [](policy::Weight weight) -> std::string_view {
+        switch (weight) {
+            case policy::Weight::for_kill: return "leaked";
+            case policy::Weight::against: return "in use";
+            case policy::Weight::veto: return "VETO";
+            case policy::Weight::note: return "note";
+        }
+        return "note";
+    };
+    for (const policy::Evidence& evidence : judgement.evidence) {
+        sheet.add(words(evidence.weight), fmt::format("{} [{}]", escape(evidence.detail), escape(evidence.code, 60)));
+    }
+    if (judgement.evidence.empty()) sheet.add("none", "no evidence was recorded");
+}
+
+std::string decision_text(const policy::Judgement& judgement) {
+    if (judgement.action != policy::Action::reap) {
+        return judgement.action == policy::Action::report ? "reported, not ended" : "kept";
+    }
+    std::string text = fmt::format("sweep ends it: TERM, then KILL after {}", took_text(judgement.grace));
+    text += fmt::format(" (at most {} while it still writes its database)",
+                        took_text(std::max(judgement.grace, judgement.grace_cap)));
+    if (!judgement.ends_with.empty())
+        text += fmt::format("; together with pid {}", fmt::join(judgement.ends_with, ", "));
+    if (!judgement.relies_on.empty())
+        text += fmt::format("; only while pid {} stays", fmt::join(judgement.relies_on, ", "));
+    return text;
+}
+
+std::string explain_one(const Report& report, const ReportedProcess& process, const RenderOptions& options) {
+    Sheet sheet(options);
+    add_program(sheet, process.facts, process.judgement);
+    add_standing(sheet, process.facts, report.machine);
+    add_ties(sheet, process.facts);
+    add_evidence(sheet, process.judgement);
+    sheet.title("decision");
+    sheet.add(to_string(process.judgement.verdict), decision_text(process.judgement));
+    const std::string cure = remedy(process);
+    if (!cure.empty()) sheet.add("", cure);
+    const std::string first =
+        fmt::format("{} {}: {}", process.facts.row.pid, kind_text(process), to_string(process.judgement.verdict));
+    return paint(first, Ink::strong, options.color) + "\n" + sheet.text();
+}
+
+}  // namespace
+
+std::string render_explanation(const Report& report, const RenderOptions& options) {
+    std::string text;
+    for (const ReportedProcess& process : report.processes) {
+        if (!text.empty()) text += "\n";
+        text += options.quiet ? fmt::format("{} {}: {}\n", process.facts.row.pid, to_string(process.judgement.verdict),
+                                            why(process))
+                              : explain_one(report, process, options);
+    }
+    for (const std::string& remark : report.remarks)
+        text += fmt::format("{}! {}\n", text.empty() ? "" : "\n", escape(remark, 1000));
+    return text;
+}
+
+}  // namespace reaper::agent

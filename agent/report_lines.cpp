@@ -1,0 +1,213 @@
+#include "agent/report_lines.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "agent/escape.hpp"
+#include "agent/human.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::Action;
+using policy::Verdict;
+using policy::Weight;
+
+template <class Test>
+std::size_t count_if(const Report& report, Test test) {
+    return static_cast<std::size_t>(std::count_if(report.processes.begin(), report.processes.end(), test));
+}
+
+std::string details(const ReportedProcess& process, Weight weight, std::size_t most) {
+    std::string text;
+    for (const policy::Evidence& evidence : process.judgement.evidence) {
+        if (evidence.weight != weight || most == 0) continue;
+        if (!text.empty()) text += "; ";
+        text += escape(evidence.detail, 200);
+        --most;
+    }
+    return text;
+}
+
+std::string first_of(const ReportedProcess& process, std::initializer_list<Weight> weights, std::size_t most) {
+    for (const Weight weight : weights) {
+        std::string text = details(process, weight, most);
+        if (!text.empty()) return text;
+    }
+    return "no evidence was recorded";
+}
+
+bool is_refused(const ReportedProcess& process) {
+    return process.outcome && process.outcome->result == OutcomeResult::refused && process.outcome->signals.empty();
+}
+
+// What became of a plan that was carried out, or should have been.
+std::string sweep_headline(const Report& report) {
+    const ReportSummary& summary = report.summary;
+    const std::size_t ended = count_if(report, is_ended);
+    const std::string leaked = count_text(summary.to_reap, "leaked helper");
+    const bool refused = summary.to_reap > 0 && count_if(report, is_refused) == summary.to_reap;
+    if (refused) return fmt::format("refused: {}, none was touched", leaked);
+    if (ended == 0) return leaked + ", none was ended";
+    std::string text =
+        ended == summary.to_reap ? fmt::format("{} ended", leaked) : fmt::format("{} of {} ended", ended, leaked);
+    return text + fmt::format(", {} came back", size_text(summary.reclaimed_bytes));
+}
+
+std::string plan_headline(const Report& report, std::size_t worth_a_look) {
+    const ReportSummary& summary = report.summary;
+    const std::string size = size_text(summary.reclaimable_bytes);
+    const std::string leaked = count_text(summary.to_reap, "leaked helper");
+    if (summary.to_reap == 0) {
+        if (worth_a_look > 0)
+            return fmt::format("nothing to end, but {} to look at", count_text(worth_a_look, "helper"));
+        if (report.exit_status == ExitStatus::incomplete) return "nothing leaked was found";
+        return summary.matched == 0 ? "nothing leaked; no helper is running" : "nothing leaked";
+    }
+    if (report.dry_run) return fmt::format("dry run: {} would be ended, {} would come back", leaked, size);
+    return fmt::format("{}, {} would come back", leaked, size);
+}
+
+std::string how_it_ended(const Outcome& outcome) {
+    const std::string took = took_text(outcome.took);
+    switch (outcome.result) {
+        case OutcomeResult::ended_on_term: return fmt::format("ended on TERM after {}", took);
+        case OutcomeResult::ended_on_kill: return fmt::format("ended on KILL after {}", took);
+        case OutcomeResult::already_gone: return "had already exited by itself";
+        case OutcomeResult::changed: return "left alone: it changed between two looks";
+        case OutcomeResult::denied: return "NOT ended: not permitted";
+        case OutcomeResult::survived: return fmt::format("NOT ended: still running after KILL ({})", took);
+        case OutcomeResult::unkillable: return "NOT ended: stuck inside the kernel; KILL is pending";
+        case OutcomeResult::would_reap: return "would be ended";
+        case OutcomeResult::refused: return "NOT ended: refused, nothing was sent";
+    }
+    return "NOT ended";
+}
+
+std::string users_text(const Report& report) {
+    if (report.uids.empty()) return "all users";
+    std::vector<std::string> names;
+    for (const scanner::Uid uid : report.uids) names.push_back(uid == 0 ? "root" : fmt::format("uid {}", uid));
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+Shelf shelf_of(const ReportedProcess& process) {
+    if (process.judgement.action == Action::reap) return Shelf::leaked;
+    const bool unjudged = process.judgement.verdict == Verdict::unknown;
+    return process.judgement.action == Action::report || unjudged ? Shelf::reported : Shelf::kept;
+}
+
+std::string headline(const Report& report) {
+    const std::size_t reported =
+        count_if(report, [](const ReportedProcess& process) { return shelf_of(process) == Shelf::reported; });
+    const bool acted = report.summary.to_reap > 0 && report.command == "sweep" && !report.dry_run;
+    std::string text = acted ? sweep_headline(report) : plan_headline(report, reported);
+    if (report.summary.to_reap > 0 && reported > 0) text += fmt::format("; {} more to look at", reported);
+    const bool all_failed = report.summary.failed == report.summary.to_reap;  // "none was ended" has said so
+    if (report.summary.failed > 0 && !all_failed) text += fmt::format("; {} did not end", report.summary.failed);
+    if (!report.complete) text += "; not everything could be looked at";
+    return report.interrupted ? "interrupted: " + text : text;
+}
+
+std::string scope_line(const Report& report) {
+    std::string text = fmt::format(
+        "looked at {} of {}", report.count.seen == 1 ? "1 process" : fmt::format("{} processes", report.count.seen),
+        users_text(report));
+    text +=
+        fmt::format(" in {:.0f} ms, as {}", report.elapsed_ms, report.machine.uid == 0 ? "root" : "an ordinary user");
+    if (!report.homes.empty())
+        text += fmt::format("; homes: {}", escape(fmt::format("{}", fmt::join(report.homes, ", "))));
+    return text + fmt::format("; families: {}", escape(fmt::format("{}", fmt::join(report.families, ", "))));
+}
+
+std::string why(const ReportedProcess& process) {
+    if (shelf_of(process) == Shelf::leaked) return first_of(process, {Weight::for_kill, Weight::note}, 3);
+    if (shelf_of(process) == Shelf::kept) return first_of(process, {Weight::veto, Weight::against, Weight::note}, 2);
+    return first_of(process, {Weight::veto, Weight::against, Weight::for_kill, Weight::note}, 2);
+}
+
+std::string outcome_line(const ReportedProcess& process) {
+    if (!process.outcome) return {};
+    std::string text = how_it_ended(*process.outcome);
+    if (!process.outcome->detail.empty()) text += fmt::format(" ({})", escape(process.outcome->detail, 200));
+    if (process.outcome->respawned_as) text += fmt::format("; CAME BACK as pid {}", *process.outcome->respawned_as);
+    return text;
+}
+
+std::string remedy(const ReportedProcess& process) {
+    if (shelf_of(process) != Shelf::reported) return {};
+    switch (process.judgement.verdict) {
+        case Verdict::abandoned: return "'sweep --reap abandoned' would end it";
+        case Verdict::duplicate: return "'sweep --reap duplicate' would end all but the newest";
+        case Verdict::held: return "'sweep --reap held' would end it; so would ending whoever holds its stdin";
+        case Verdict::orphan:
+        case Verdict::superseded: return "'sweep --reap in-service' would end it, if it merely sits in a service";
+        case Verdict::zombie:
+            return fmt::format("it is dead already; its parent, pid {}, has to collect it", process.facts.row.ppid);
+        case Verdict::unknown: return "never ended while something about it is unknown";
+        case Verdict::designated:
+        case Verdict::attached:
+        case Verdict::supervised:
+        case Verdict::young:
+        case Verdict::foreign: return {};
+    }
+    return {};
+}
+
+std::string exit_line(ExitStatus status) {
+    const auto meaning = [status]() -> std::string_view {
+        switch (status) {
+            case ExitStatus::clean: return "nothing leaked is left";
+            case ExitStatus::leaks_left: return "leaks were found and left";
+            case ExitStatus::usage: return "wrong usage";
+            case ExitStatus::configuration: return "the configuration is invalid; nothing was done";
+            case ExitStatus::incomplete: return "the scan was incomplete: not enough could be read to be sure";
+            case ExitStatus::not_ended: return "something that should have ended did not";
+            case ExitStatus::blocked: return "blocked: something is in the way";
+            case ExitStatus::interrupted: return "interrupted before everything was done";
+        }
+        return "unknown";
+    };
+    return fmt::format("exit status {}: {}", static_cast<int>(status), meaning());
+}
+
+std::string next_command(const Report& report, std::string_view command) {
+    return fmt::format("orphan-reaper {}{}{}", command, report.scope_words.empty() ? "" : " ",
+                       escape(report.scope_words));
+}
+
+std::string kind_text(const ReportedProcess& process) {
+    const policy::Judgement& judgement = process.judgement;
+    if (judgement.role.empty()) return escape(judgement.family, 60);
+    return fmt::format("{}/{}", escape(judgement.family, 60), escape(judgement.role, 60));
+}
+
+std::string shown_home(const Report& report, const ReportedProcess& process) {
+    if (process.judgement.home.empty()) return "(home unknown)";
+    std::string home = escape(home_text(process.judgement.home, process.facts.user), 120);
+    const bool one_user = report.uids.size() == 1;
+    return one_user ? home : fmt::format("{} of {}", home, escape(process.facts.user, 40));
+}
+
+std::uint64_t age_seconds(const scanner::Machine& machine, const scanner::ProcessFacts& facts) {
+    const std::uint64_t start = facts.row.start_ticks;
+    if (machine.ticks_per_second == 0 || start > machine.now_ticks) return 0;
+    return (machine.now_ticks - start) / machine.ticks_per_second;
+}
+
+std::string_view to_string(policy::Weight weight) {
+    switch (weight) {
+        case Weight::for_kill: return "for_kill";
+        case Weight::against: return "against";
+        case Weight::veto: return "veto";
+        case Weight::note: return "note";
+    }
+    return "note";
+}
+
+}  // namespace reaper::agent

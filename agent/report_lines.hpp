@@ -1,0 +1,37 @@
+// What the reports for people (text, explanation, HTML) say about one process, without how it is laid out. All results are
+// printable ASCII.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "agent/report.hpp"
+
+namespace reaper::agent {
+
+// Which part of a report a process belongs to.
+enum class Shelf { leaked, reported, kept };
+[[nodiscard]] Shelf shelf_of(const ReportedProcess& process);
+
+// The answer, in one line: "2 leaked helpers, 182 MB would come back".
+[[nodiscard]] std::string headline(const Report& report);
+// What was looked at, by whom, for how long.
+[[nodiscard]] std::string scope_line(const Report& report);
+// The strongest evidence for the verdict.
+[[nodiscard]] std::string why(const ReportedProcess& process);
+// What happened to a planned step; empty when nothing was planned.
+[[nodiscard]] std::string outcome_line(const ReportedProcess& process);
+// What would end a process that is only reported; empty for others.
+[[nodiscard]] std::string remedy(const ReportedProcess& process);
+// "exit status 1: leaks were found and left"
+[[nodiscard]] std::string exit_line(ExitStatus status);
+// "orphan-reaper sweep --all-users": the command with the scope of this report.
+[[nodiscard]] std::string next_command(const Report& report, std::string_view command);
+
+[[nodiscard]] std::string kind_text(const ReportedProcess& process);  // "bridge/headless"
+// With the user's name, where the report is about more than one user.
+[[nodiscard]] std::string shown_home(const Report& report, const ReportedProcess& process);
+[[nodiscard]] std::uint64_t age_seconds(const scanner::Machine& machine, const scanner::ProcessFacts& facts);
+[[nodiscard]] std::string_view to_string(policy::Weight weight);
+
+}  // namespace reaper::agent
