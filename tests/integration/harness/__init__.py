@@ -1,0 +1,1 @@
+"""What the integration tests share: private namespaces, stand-ins with the exact argv, and the product's reports."""

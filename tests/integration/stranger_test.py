@@ -1,0 +1,165 @@
+"""Whoever gets it wrong is told what was wrong, with the right exit status, and nothing is touched."""
+import json
+import os
+import resource
+import time
+
+from harness import sandbox
+from harness.layout import put
+from harness.sandbox import case, expect
+from harness.stage import Stage
+
+NOBODY = 65534
+
+
+def refused(stage, status, words, *arguments, **more):
+    """This call ends with `status` and says one of `words` to the person, not into the report."""
+    result = stage.reaper(*arguments, **more)
+    called = " ".join(arguments)
+    expect(result.status == status, f"{called}: exit {result.status}, wanted {status}: {result.explain()}")
+    expect(any(word in result.err for word in words), f"{called}: none of {words} in: {result.err!r}")
+    expect("terminate called" not in result.err, result.err)
+    return result
+
+
+@case
+def wrong_words_are_usage_errors():
+    stage = Stage()
+    stage.orphans([stage.bridge("leaked")])
+    home = str(stage.layout.home)
+    for words, arguments in (
+            (["--dry-run"], ["sweep", "--dry-rnu"]),
+            (["sweep"], ["sweeep"]),
+            (["bridge"], ["sweep", "--family", "brigde"]),
+            (["500ms", "30s"], ["sweep", "--grace", "soon"]),
+            (["grace"], ["sweep", "--grace", "-3s"]),
+            (["grace"], ["sweep", "--grace", "99999999999999999999h"]),
+            (["max-kills"], ["sweep", "--max-kills", "many"]),
+            (["/no/such/home"], ["sweep", "--home", "/no/such/home"]),
+            (["no-such-user"], ["sweep", "--user", "no-such-user"]),
+            (["json"], ["report", "--format", "jsno"]),
+            (["abandoned"], ["sweep", "--reap", "abandonned"]),
+            (["pid", "PID"], ["explain", "zero"]),
+            (["pid", "PID"], ["explain", "-1"]),
+            (["pid", "PID"], ["explain", "99999999999999"]),
+            (["pid", "PID"], ["explain"]),
+            (["file", "regular"], ["sweep", "--home", put(stage.layout.home / "a-file", "").as_posix()])):
+        refused(stage, 2, words, *arguments)
+    expect(home, "")
+    stage.expect_alive(["leaked"])
+
+
+@case
+def a_wrong_configuration_stops_everything():
+    stage = Stage()
+    stage.orphans([stage.bridge("leaked")])
+    good = put(stage.layout.home / "good.json", json.dumps({"protect": [{"home": "/nowhere"}]}))
+    unreadable = put(stage.layout.home / "secret.json", "{}", uid=0)
+    unreadable.chmod(0)
+    expect(stage.report("--config", str(good)).status == 1, "control: a good configuration")
+    for words, path in ((["no-such.json"], "/no-such.json"), (["secret.json"], str(unreadable)), (["home"], str(stage.layout.home)),
+                        (["cut.json"], put(stage.layout.home / "cut.json", '{"protect": [').as_posix()),
+                        (["bytes.json"], put(stage.layout.home / "bytes.json", "\x00\x01").as_posix()),
+                        (["word.json"], put(stage.layout.home / "word.json", '{"protetc": []}').as_posix()),
+                        (["type.json"], put(stage.layout.home / "type.json", '{"protect": 7}').as_posix())):
+        for command in ("sweep", "report"):
+            refused(stage, 3, words, command, "--min-age", "0s", "--config", path)
+    stage.expect_alive(["leaked"])
+
+
+@case
+def explains_a_process_that_is_gone_or_none_of_ours():
+    stage = Stage()
+    stage.orphans([stage.bridge("leaked")])
+    gone = stage.reaper("explain", "4194000")
+    expect(gone.status in (0, 1, 4) and "4194000" in gone.out + gone.err, gone.explain())
+    own = stage.reaper("explain", str(os.getpid()))
+    expect(str(os.getpid()) in own.out + own.err, own.explain())
+    leaked = stage.reaper("explain", "--min-age", "0s", str(stage.actors["leaked"].pid))
+    expect(leaked.status == 1 and "orphan" in leaked.out and "parent.adopter" in leaked.out, leaked.explain())
+    stage.expect_alive(["leaked"])
+
+
+@case
+def nothing_leaked_is_said_plainly():
+    stage = Stage()
+    stage.start_host("gateway", [stage.bridge("attached")])
+    for command in (["report"], ["sweep", "--settle", "0s"], ["sweep", "--dry-run"], []):
+        result = stage.reaper(*command)
+        expect(result.status == 0 and result.out.strip(), f"{command}: {result.explain()}")
+    stage.expect_alive(["attached", "gateway"])
+
+
+@case
+def nobody_sees_and_ends_nothing():
+    """Another user has no rights over the leaked ones, and his sweep is not about them."""
+    stage = Stage()
+    stage.orphans([stage.bridge("leaked")])
+    own = stage.sweep(uid=NOBODY, home="/nonexistent")
+    expect(own.status in (0, 4) and not own.signalled(), own.explain())
+    everybody = stage.sweep("--all-users", uid=NOBODY, home="/nonexistent")
+    expect(everybody.status != 0 and not everybody.signalled(), f"it could not look, and says that all is clean: {everybody.explain()}")
+    refused(stage, everybody.status, ["user", "root", "permission"], "sweep", "--user", "u", "--min-age", "0s", uid=NOBODY, home="/nonexistent")
+    stage.expect_alive(["leaked"])
+
+
+@case
+def proc_is_mounted_with_hidepid():
+    """A user who sees only his own processes cannot know whether a parent lives: what he cannot see is not evidence."""
+    stage = Stage()
+    stage.orphans([stage.bridge("leaked")])
+    stage.start_host("gateway", [stage.bridge("attached")])
+    stage.start_host("root-gateway", [stage.bridge("attached-to-root", become=("--uids", ",".join([str(stage.uid)] * 3)))], uid=0)
+    remount, hide = 0x20, "hidepid=invisible"
+    sandbox.mount("proc", "/proc", "proc", remount, hide)
+    result = stage.sweep()
+    if "denied" not in result.out and stage.actors["leaked"].alive():
+        expect(result.status == 4, f"it could not see everything and does not say so: {result.explain()}")
+    expect(result.status in (0, 4), result.explain())
+    stage.expect_alive(["attached", "gateway", "attached-to-root", "root-gateway"])
+    said = stage.reaper("report", "--min-age", "0s")
+    expect("hidepid" in said.out + said.err, f"not a word about hidepid:\n{said.out}\n{said.err}")
+
+
+@case(timeout=150)
+def a_hundred_deaf_orphans_cost_one_grace():
+    stage = Stage()
+    stage.orphans([stage.worker(f"deaf-{number}", session=f"s{number}", ignore_term=True) for number in range(100)])
+    grace = 2.0
+    began = time.monotonic()
+    result = stage.reaper("sweep", "--json", "--min-age", "0s", "--settle", "200ms", "--grace", "2s")
+    took = time.monotonic() - began
+    expect(result.status == 0 and result.json["summary"]["reaped"] == 100, result.explain())
+    slowest = max(process["outcome"]["took_ms"] for process in result.processes) / 1000
+    print(f"     100 deaf ones: the slowest {slowest:.2f} s, the whole sweep {took:.2f} s, with a grace of {grace} s")
+    expect(took <= grace + 1.0 + 0.2, f"{took:.2f} s, of which 0.2 are the second look")
+    stage.expect_ended(list(stage.actors))
+    expect(all(one.signals() == ["TERM"] for one in stage.actors.values()), "every one gets TERM once")
+
+
+@case
+def a_hundred_orphans_and_few_descriptors():
+    """Where not all of them can be pinned, the rest is reported, not signalled by number."""
+    stage = Stage()
+    stage.orphans([stage.worker(f"leaked-{number}", session=f"s{number}") for number in range(40)])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))
+    result = stage.sweep()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024)) if os.geteuid() == 0 else None
+    alive = [name for name in stage.actors if stage.actors[name].alive()]
+    expect(bool(alive) == (result.status != 0), f"{len(alive)} left: {result.explain()}")
+    expect(result.status in (0, 4, 5), result.explain())
+
+
+@case
+def more_than_the_limit_refuses_all():
+    stage = Stage()
+    names = [f"leaked-{number}" for number in range(4)]
+    stage.orphans([stage.worker(name, session=name) for name in names])
+    result = stage.sweep("--max-kills", "3")
+    expect(result.status == 5 and not result.signalled(), result.explain())
+    stage.expect_alive(names)
+    stage.expect_sweep(stage.sweep("--max-kills", "4"), names, [])
+
+
+if __name__ == "__main__":
+    sandbox.main(__file__, globals())

@@ -1,0 +1,276 @@
+"""The ways in which helpers leak, and the ways in which they look leaked (L1 to L22), with real processes: each is judged right, and a sweep ends
+the leaked ones only."""
+import ctypes
+import os
+import signal
+import time
+
+from harness import sandbox
+from harness.layout import OTHER_UID
+from harness.sandbox import case, expect
+from harness.stage import Stage
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def check(stage, verdicts, ended, silent=(), status=0):
+    """Report, then dry run, then sweep: the same verdicts, and only `ended` go."""
+    report = stage.report()
+    stage.expect_verdicts(report, verdicts)
+    expect(report.status == (1 if ended else 0), f"report: {report.explain()}")
+    alive = [name for name in stage.actors if name not in ended]
+    stage.expect_alive(list(stage.actors), [*silent])
+    stage.expect_sweep(stage.sweep(), ended, alive, silent, status)
+    after = stage.report()
+    expect(after.status == 0, f"report after the sweep: {after.explain()}")
+
+
+@case
+def l1_host_killed_bridge_ignores_eof():
+    stage = Stage()
+    stage.orphans([stage.bridge("mjs"), stage.bridge("cjs", "dist/bridge.cjs", ("--agent=hermes", "--no-viewer")),
+                   stage.bridge("relative", "dist/bridge.cjs", ("--agent=hermes", "--no-viewer"), relative=True), stage.worker("worker")])
+    stage.start_host("gateway", [stage.bridge("attached"), stage.worker("attached-worker", session="other")])
+    verdicts = {name: ("orphan", "reap") for name in ("mjs", "cjs", "relative", "worker")}
+    verdicts |= {name: ("attached", "keep") for name in ("attached", "attached-worker")}
+    check(stage, verdicts, ["mjs", "cjs", "relative", "worker"])
+
+
+@case
+def l1_as_root():
+    stage = Stage(uid=0)
+    stage.orphans([stage.bridge("leaked"), stage.worker("leaked-worker")])
+    stage.start_host("gateway", [stage.bridge("attached")])
+    check(stage, {"leaked": "orphan", "leaked-worker": "orphan", "attached": "attached"}, ["leaked", "leaked-worker"])
+
+
+@case
+def l1_stdio_of_a_node_host_are_sockets():
+    stage = Stage()
+    stage.orphans([stage.bridge("leaked")], kind="node")
+    stage.start_host("desktop", [stage.bridge("attached")], kind="node")
+    check(stage, {"leaked": ("orphan", "reap"), "attached": ("attached", "keep")}, ["leaked"])
+
+
+@case
+def l1_term_is_ignored():
+    stage = Stage()
+    stage.orphans([stage.bridge("deaf", ignore_term=True), stage.worker("deaf-worker", ignore_term=True), stage.bridge("polite")])
+    result = stage.sweep()
+    stage.expect_sweep(result, ["deaf", "deaf-worker", "polite"], [])
+    how = {name: result.outcome(stage.actors[name].pid) for name in ("deaf", "deaf-worker", "polite")}
+    expect(how["deaf"]["result"] == how["deaf-worker"]["result"] == "ended_on_kill", str(how))
+    expect(how["polite"]["result"] == "ended_on_term" and "KILL" not in how["polite"]["signals"], str(how))
+    expect(stage.actors["deaf"].signals() == ["TERM"], "the deaf one must get TERM exactly once, before KILL")
+
+
+@case(lazy=True)
+def l1_nobody_reaps_the_dead():
+    """Under a pid 1 that reaps nothing the ended stay zombies: they count as ended, and are not signalled again."""
+    stage = Stage()
+    stage.orphans([stage.bridge("leaked"), stage.worker("leaked-worker"), stage.bridge("deaf", ignore_term=True)])
+    stage.start_host("gateway", [stage.bridge("attached")])
+    check(stage, {"leaked": "orphan", "leaked-worker": "orphan", "attached": "attached"}, ["leaked", "leaked-worker", "deaf"])
+
+
+@case
+def l2_adopted_by_a_subreaper():
+    """This process takes part as a subreaper that did not start the bridge."""
+    expect(sandbox.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, os.strerror(ctypes.get_errno()))
+    stage = Stage()
+    stage.orphans([stage.bridge("leaked")])
+    stage.start_host("gateway", [stage.bridge("attached")])
+    parent = int(open(f"/proc/{stage.actors['leaked'].pid}/stat").read().rpartition(")")[2].split()[1])
+    expect(parent == os.getpid(), f"adopted by {parent}, not by the subreaper")
+    check(stage, {"leaked": ("orphan", "reap"), "attached": "attached"}, ["leaked"])
+
+
+@case
+def l3_a_sibling_holds_the_stdin():
+    stage = Stage()
+    stage.orphans([stage.bridge("held", leak_to=["/bin/sleep", "100"]), stage.bridge("leaked")])
+    stage.know("held-holder")
+    check(stage, {"held": ("held", "report"), "leaked": "orphan"}, ["leaked"], silent=["held-holder"], status=1)
+
+
+@case
+def l6_two_live_hosts_share_a_home():
+    stage = Stage()
+    home = stage.layout.data_home("shared")
+    stage.start_host("gateway", [stage.bridge("first", home=home)])
+    stage.start_host("chat", [stage.bridge("second", home=home)])
+    check(stage, {"first": ("attached", "keep"), "second": ("attached", "keep")}, [])
+
+
+@case
+def l7_homes_are_independent():
+    stage = Stage()
+    one, two = stage.layout.data_home("one"), stage.layout.data_home("two")
+    stage.orphans([stage.bridge("leaked-one", home=one)])
+    stage.start_host("gateway", [stage.bridge("attached-two", home=two), stage.daemon("daemon-two", home=two, port=18800)])
+    stage.orphans([stage.bridge("leaked-two", home=two)])
+    verdicts = {"leaked-one": "orphan", "leaked-two": "orphan", "attached-two": "attached", "daemon-two": "designated"}
+    check(stage, verdicts, ["leaked-one", "leaked-two"])
+
+
+@case
+def l7_home_option_narrows():
+    stage = Stage()
+    one = stage.layout.data_home("one")
+    stage.orphans([stage.bridge("mine", home=one), stage.bridge("not-asked-for")])
+    stage.expect_sweep(stage.sweep("--home", str(one)), ["mine"], ["not-asked-for"])
+
+
+@case
+def l8_daemon_owns_the_port():
+    stage = Stage()
+    home = stage.layout.data_home("home")
+    stage.orphans([stage.daemon("daemon", home=home, port=18800), stage.bridge("leaked", home=home)])
+    check(stage, {"daemon": ("designated", "keep"), "leaked": "orphan"}, ["leaked"])
+
+
+@case
+def l9_second_daemon_listens_on_nothing():
+    stage = Stage()
+    home = stage.layout.data_home("home")
+    stage.orphans([stage.daemon("wedged", home=home)])
+    stage.orphans([stage.daemon("daemon", home=home, port=18800)])
+    check(stage, {"daemon": ("designated", "keep"), "wedged": ("superseded", "reap")}, ["wedged"])
+
+
+@case
+def l9_lone_daemon_that_listens_on_nothing():
+    """Nobody replaced it: it may be the one that is about to serve."""
+    stage = Stage()
+    stage.orphans([stage.daemon("alone")])
+    result = stage.sweep()
+    stage.expect_sweep(result, [], ["alone"], status=result.status)
+    expect(result.process(stage.actors["alone"].pid)["action"] != "reap", result.explain())
+
+
+@case
+def l10_bridge_without_daemon_owns_the_port():
+    stage = Stage()
+    home = stage.layout.data_home("home")
+    stage.orphans([stage.bridge("viewer", arguments=("--agent=hermes",), home=home, port=18800)])
+    stage.orphans([stage.bridge("lost-the-port", arguments=("--agent=hermes",), home=home)])
+    check(stage, {"viewer": ("designated", "keep"), "lost-the-port": ("orphan", "reap")}, ["lost-the-port"])
+
+
+@case
+def l11_tsx_pair_whose_root_was_killed():
+    stage = Stage()
+    stage.start_host("gateway", [stage.tsx_bridge("pair")], lost=["pair"])
+    stage.meet("pair")
+    split_pair(stage, "pair")
+    stage.actors["pair"].send(signal.SIGKILL)
+    expect(stage.actors["pair"].wait_ended(), "the root of the pair")
+    del stage.actors["pair"]
+    stage.kill_host("gateway")
+    check(stage, {"pair-leaf": ("orphan", "reap")}, ["pair-leaf"])
+
+
+def split_pair(stage, name):
+    """The leaf wrote the ready file; root and leaf carry names of their own."""
+    stage.know(name)
+    leaf = stage.know(name + "-leaf")
+    os.symlink(f"{name}.beat", stage.run / f"{name}-leaf.beat")
+    return leaf
+
+
+@case
+def l11_tsx_pair_is_one_unit():
+    stage = Stage()
+    stage.start_host("gateway", [stage.tsx_bridge("leaked")], lost=["leaked"])
+    stage.meet("leaked")
+    split_pair(stage, "leaked")
+    stage.kill_host("gateway")
+    stage.start_host("chat", [stage.tsx_bridge("attached")], lost=["attached"])
+    stage.meet("attached")
+    split_pair(stage, "attached")
+    verdicts = {"leaked": "orphan", "leaked-leaf": "orphan", "attached": "attached", "attached-leaf": "attached"}
+    stage.expect_verdicts(stage.report(), verdicts)
+    result = stage.sweep()
+    expect(result.status == 0, result.explain())
+    stage.expect_ended(["leaked", "leaked-leaf"])
+    stage.expect_alive(["attached", "attached-leaf", "chat"])
+    for name in ("leaked", "leaked-leaf"):
+        outcome = result.outcome(stage.actors[name].pid)
+        expect(outcome["result"] in ("ended_on_term", "already_gone"), f"{name}: {outcome}")
+
+
+@case
+def l20_zombie_and_stopped():
+    stage = Stage()
+    stage.start_host("gateway", [stage.bridge("dead", life=100), stage.bridge("paused"), stage.bridge("attached")])
+    stage.actors["dead"].send(signal.SIGKILL)  # its host never waits for it
+    stage.stop("paused")
+    stage.orphans([stage.bridge("paused-orphan")])
+    stage.stop("paused-orphan")
+    report = stage.report()
+    zombie = report.process(stage.actors["dead"].pid)
+    expect(zombie is None or (zombie["verdict"], zombie["action"]) == ("zombie", "report"), report.explain())
+    stage.expect_verdicts(report, {"paused": ("attached", "keep"), "paused-orphan": "orphan"})
+    result = stage.sweep()
+    expect(result.outcome(stage.actors["dead"].pid) is None, "a zombie was planned for")
+    expect(sorted(result.signalled()) == [stage.actors["paused-orphan"].pid], result.explain())
+    how = result.outcome(stage.actors["paused-orphan"].pid)
+    expect(how["result"] == "ended_on_term", f"CONT has to follow TERM: {how}")
+    stage.expect_alive(["gateway", "paused", "attached"], silent=["paused"])
+    expect(stage.actors["paused"].state() == "T", "somebody let the paused one run")
+
+
+@case
+def l21_execs_between_look_and_signal():
+    stage = Stage()
+    trigger = stage.run / "exec-now"
+    stage.orphans([stage.worker("shape-shifter", exec_when=str(trigger), exec=["/bin/sleep", "60"]), stage.worker("leaked", session="other")])
+    running = stage.start_reaper("sweep", "--json", "--min-age", "0s", "--settle", "1500ms", "--grace", "1s")
+    time.sleep(0.7)
+    trigger.touch()
+    from harness.product import finish
+    result = finish(running, 30)
+    stage.expect_ended(["leaked"])
+    stage.expect_alive(["shape-shifter"], silent=["shape-shifter"])
+    outcome = result.outcome(stage.actors["shape-shifter"].pid)
+    expect(outcome is None or (outcome["result"] == "changed" and outcome["signals"] == []), f"{outcome}\n{result.explain()}")
+
+
+@case
+def l21_host_comes_back_between_term_and_kill():
+    """A bridge that is deaf to TERM turns into something else during its grace period: no KILL follows."""
+    stage = Stage()
+    trigger = stage.run / "exec-now"
+    stage.orphans([stage.worker("shape-shifter", ignore_term=True, exec_when=str(trigger), exec=["/bin/sleep", "60"])])
+    running = stage.start_reaper("sweep", "--json", "--min-age", "0s", "--settle", "100ms", "--grace", "2s")
+    from harness.actor import wait_until
+    wait_until(stage.actors["shape-shifter"].signals, "the TERM")
+    trigger.touch()
+    from harness.product import finish
+    result = finish(running, 30)
+    expect(stage.actors["shape-shifter"].alive(), "KILL hit a process that is no bridge any more: " + result.explain())
+    outcome = result.outcome(stage.actors["shape-shifter"].pid)
+    expect(outcome["result"] == "changed" and "KILL" not in outcome["signals"], f"{outcome}")
+
+
+@case
+def l22_other_user_and_other_namespace():
+    stage = Stage()
+    stage.orphans([stage.bridge("other-user", become=("--uids", f"{OTHER_UID},{OTHER_UID},{OTHER_UID}")),
+                   stage.bridge("own-init", become=("--pid-namespace", "--uids", f"{stage.uid},{stage.uid},{stage.uid}")),
+                   stage.bridge("own-member", become=("--pid-namespace-member", "--uids", f"{stage.uid},{stage.uid},{stage.uid}"))],
+                  uid=0)
+    stage.know("own-member-init")
+    stage.orphans([stage.bridge("leaked")])
+    foreign = ["other-user", "own-init", "own-member"]
+    for arguments, uid in (((), stage.uid), (("--all-users",), 0)):
+        result = stage.report(*arguments, uid=uid)
+        for name in foreign:
+            process = result.process(stage.actors[name].pid)
+            allowed = ("orphan",) if name == "other-user" and uid == 0 else ("foreign", "unknown", "attached")
+            expect(process is None or process["verdict"] in allowed, f"{name} as {uid}: {result.explain()}")
+    stage.expect_sweep(stage.sweep(), ["leaked"], [*foreign, "own-member-init"], silent=["own-member-init"])
+
+
+if __name__ == "__main__":
+    sandbox.main(__file__, globals())

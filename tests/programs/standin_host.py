@@ -1,0 +1,67 @@
+"""Stand-in of a Hermes host that Python runs (`-m hermes_cli.main gateway run`): starts the helpers in HOST as upstream does, then waits to be killed.
+
+HOST: {"name", "dir", "life", "pipe_uid", "children": [{"argv", "env", "cwd", "stdio", "leak_to"}]}
+    stdio: "pipe" (default), "detached" (/dev/null and a new session), "stdin_closed" (pipes, and the host closes its end of stdin),
+           "fifo:PATH"
+    leak_to: an argv that inherits the write end of the child's stdin
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+wish = json.loads(os.environ["HOST"])
+signal.alarm(int(wish.get("life", 100)))
+kept = []
+
+
+def user_pipe():
+    """A pipe belongs to who made it: made as the user even when this host runs as root."""
+    uid = wish.get("pipe_uid", os.geteuid())
+    os.seteuid(uid)
+    ends = os.pipe()
+    os.seteuid(os.getuid())
+    return ends
+
+
+def start(child):
+    environment = {**os.environ, **child.get("env", {})}
+    environment.pop("HOST")
+    common = {"cwd": child.get("cwd"), "env": environment}
+    stdio = child.get("stdio", "pipe")
+    if stdio == "detached":
+        null = subprocess.DEVNULL
+        kept.append(subprocess.Popen(child["argv"], stdin=null, stdout=null, stderr=null, start_new_session=True, **common))
+        return
+    if stdio.startswith("fifo:"):
+        stdin_read = os.open(stdio[5:], os.O_RDWR)
+        stdin_write = None
+    else:
+        stdin_read, stdin_write = user_pipe()
+    stdout_read, stdout_write = user_pipe()
+    kept.append(subprocess.Popen(child["argv"], stdin=stdin_read, stdout=stdout_write, stderr=stdout_write, **common))
+    if "leak_to" in child:
+        os.set_inheritable(stdin_write, True)
+        kept.append(subprocess.Popen(child["leak_to"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[stdin_write],
+                                     env={"STANDIN_NAME": child["env"]["STANDIN_NAME"] + "-holder"}))
+    os.close(stdin_read)
+    os.close(stdout_write)
+    if stdio == "stdin_closed":
+        os.close(stdin_write)
+
+
+def main():
+    for child in wish["children"]:
+        start(child)
+    with open(os.path.join(wish["dir"], wish["name"] + ".ready"), "w") as ready:
+        ready.write(str(os.getpid()))
+    while True:
+        with open(os.path.join(wish["dir"], wish["name"] + ".beat"), "w") as beat:
+            beat.write(str(time.time()))
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
