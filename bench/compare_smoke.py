@@ -78,6 +78,7 @@ def main():
     check_report(report)
     assert run_compare(args.build, "--check") == (2, None), "--check passed without the table of 10000"
     assert run_compare(args.build, "--program", "/bin/true") == (2, None), "a program that finds nothing was timed"
+    assert run_compare(args.build, "--program", "/nonexistent") == (2, None)
     return 0
 
 
