@@ -8,16 +8,19 @@
 #include <fmt/format.h>
 
 #include "agent/cli_words.hpp"
-#include "agent/duration.hpp"
-#include "agent/escape.hpp"
 #include "agent/exit_status.hpp"
 #include "agent/help.hpp"
-#include "agent/nearest.hpp"
+#include "policy/duration.hpp"
+#include "policy/escape.hpp"
+#include "policy/nearest.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
+using policy::did_you_mean;
+using policy::escape;
+using policy::parse_duration;
 using Done = tl::expected<void, Mistake>;
 
 tl::unexpected<Mistake> mistake(std::string what) {
@@ -50,6 +53,8 @@ tl::expected<T, Mistake> whole_number(std::string_view subject, std::string_view
 Done read_duration(std::string_view option, std::string_view text, std::optional<std::chrono::milliseconds>& target) {
     const auto duration = parse_duration(text);
     if (!duration) return mistake(fmt::format("{} {}", option, duration.error()));
+    if (duration->count() == 0)
+        return mistake(fmt::format("{} {}: a duration must be longer than nothing", option, text));
     target = *duration;
     return {};
 }

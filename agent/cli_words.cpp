@@ -1,4 +1,6 @@
 #include "agent/cli_words.hpp"
+#include "policy/escape.hpp"
+#include "policy/nearest.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -7,13 +9,12 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "agent/escape.hpp"
-#include "agent/nearest.hpp"
-
 namespace reaper::agent {
 
 namespace {
 
+using policy::did_you_mean;
+using policy::escape;
 using Arguments = std::span<const char* const>;
 
 tl::unexpected<Mistake> mistake(std::string what) {

@@ -1,15 +1,16 @@
 #include "agent/redact.hpp"
+#include "policy/escape.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
 
-#include "agent/escape.hpp"
-
 namespace reaper::agent {
 
 namespace {
+
+using policy::escape;
 
 constexpr std::string_view kRedacted = "[redacted]";
 constexpr std::size_t kMostArguments = 64;

@@ -3,17 +3,18 @@
 
 #include <fmt/format.h>
 
-#include "agent/escape.hpp"
 #include "agent/human.hpp"
 #include "agent/ink.hpp"
 #include "agent/redact.hpp"
 #include "agent/report.hpp"
 #include "agent/report_lines.hpp"
+#include "policy/escape.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
+using policy::escape;
 using scanner::Access;
 using scanner::Reading;
 

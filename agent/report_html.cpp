@@ -2,15 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "agent/escape.hpp"
 #include "agent/human.hpp"
 #include "agent/redact.hpp"
 #include "agent/report.hpp"
 #include "agent/report_lines.hpp"
+#include "policy/escape.hpp"
 
 namespace reaper::agent {
 
 namespace {
+
+using policy::escape;
 
 // default-src 'none': even if something slipped through the escaping, the browser would not run or fetch it.
 constexpr std::string_view kTop = R"(<!DOCTYPE html>
@@ -36,7 +38,7 @@ code { font-size: 90%; overflow-wrap: anywhere; }
 <body>
 )";
 
-std::string markup(std::string_view text, std::size_t longest = kLongestShown) {
+std::string markup(std::string_view text, std::size_t longest = policy::kLongestShown) {
     std::string safe;
     for (const char c : escape(text, longest)) {
         switch (c) {

@@ -5,14 +5,15 @@
 
 #include <fmt/format.h>
 
-#include "agent/escape.hpp"
 #include "agent/human.hpp"
+#include "policy/escape.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
 using policy::Action;
+using policy::escape;
 using policy::Verdict;
 using policy::Weight;
 

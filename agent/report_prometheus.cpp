@@ -5,14 +5,15 @@
 
 #include <fmt/format.h>
 
-#include "agent/escape.hpp"
 #include "agent/report.hpp"
 #include "agent/report_lines.hpp"
+#include "policy/escape.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
+using policy::escape;
 using policy::Verdict;
 
 constexpr std::array kVerdicts = {Verdict::orphan, Verdict::superseded, Verdict::abandoned, Verdict::duplicate,

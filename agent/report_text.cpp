@@ -4,15 +4,17 @@
 
 #include <fmt/format.h>
 
-#include "agent/escape.hpp"
 #include "agent/human.hpp"
 #include "agent/ink.hpp"
 #include "agent/report.hpp"
 #include "agent/report_lines.hpp"
+#include "policy/escape.hpp"
 
 namespace reaper::agent {
 
 namespace {
+
+using policy::escape;
 
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kMostRemarks = 20;

@@ -1,0 +1,33 @@
+# bash completion for orphan-reaper
+
+_orphan_reaper() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} word command=""
+    local everywhere="--home --family --user --all-users --min-age --reap --config --json --format --output -o
+        --quiet -q --verbose -v --color --help -h --version"
+    local ending="--dry-run --max-kills --settle --grace --grace-cap --no-history"
+    COMPREPLY=()
+    case $prev in
+        --home) compopt -o dirnames; return ;;
+        --config | --output | -o) compopt -o default; return ;;
+        --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur"); return ;;
+        --family) mapfile -t COMPREPLY < <(compgen -W "bridge slash_worker" -- "$cur"); return ;;
+        --format) mapfile -t COMPREPLY < <(compgen -W "text json jsonl prometheus html" -- "$cur"); return ;;
+        --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur"); return ;;
+        --reap) mapfile -t COMPREPLY < <(compgen -W "abandoned duplicate held in-service" -- "$cur"); return ;;
+        --min-age | --settle | --grace | --grace-cap)
+            mapfile -t COMPREPLY < <(compgen -W "500ms 30s 5m 2h" -- "$cur"); return ;;
+        --max-kills) return ;;
+    esac
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $word in report | sweep | explain | help) command=$word; break ;; esac
+    done
+    case $command/$cur in
+        sweep/*) mapfile -t COMPREPLY < <(compgen -W "$everywhere $ending" -- "$cur") ;;
+        help/*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain" -- "$cur") ;;
+        */-*) mapfile -t COMPREPLY < <(compgen -W "$everywhere" -- "$cur") ;;
+        /*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain help $everywhere" -- "$cur") ;;
+        explain/*) mapfile -t COMPREPLY < <(cd /proc && compgen -G "[1-9]*" | grep "^$cur") ;;
+    esac
+}
+
+complete -F _orphan_reaper orphan-reaper

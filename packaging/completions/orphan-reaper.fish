@@ -1,0 +1,33 @@
+# fish completion for orphan-reaper
+
+set -l commands report sweep explain help
+
+complete -c orphan-reaper -f
+complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a report -d "what leaked and why; changes nothing"
+complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a sweep -d "end what leaked"
+complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a explain -d "every fact and rule that decided"
+complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a help -d "help about the program or a command"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from help" -a "report sweep explain"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from explain" -a "(__fish_complete_pids)"
+
+complete -c orphan-reaper -l home -x -a "(__fish_complete_directories)" -d "only helpers that serve this data home"
+complete -c orphan-reaper -l family -x -a "bridge slash_worker" -d "only this kind of helper"
+complete -c orphan-reaper -l user -x -a "(__fish_complete_users)" -d "only processes of this user"
+complete -c orphan-reaper -l all-users -d "processes of every user"
+complete -c orphan-reaper -l min-age -x -d "leave younger processes alone"
+complete -c orphan-reaper -l reap -x -a "abandoned duplicate held in-service" -d "also end these"
+complete -c orphan-reaper -l config -r -F -d "rules that change or add to the built-in ones"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l dry-run -d "decide everything, signal nothing"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l max-kills -x -d "refuse to end more than this"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l settle -x -d "time between the two looks"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l grace -x -d "time between TERM and KILL"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l grace-cap -x -d "longest grace while a database is written"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l no-history -d "keep no record of what was ended"
+complete -c orphan-reaper -l json -d "the same as --format json"
+complete -c orphan-reaper -l format -x -a "text json jsonl prometheus html" -d "form of the report"
+complete -c orphan-reaper -s o -l output -r -F -d "write the report there"
+complete -c orphan-reaper -s q -l quiet -d "one line when something is wrong"
+complete -c orphan-reaper -s v -l verbose -d "every process with all of its evidence"
+complete -c orphan-reaper -l color -x -a "auto always never" -d "when to use colour"
+complete -c orphan-reaper -s h -l help -d "help"
+complete -c orphan-reaper -l version -d "the version"
