@@ -99,7 +99,7 @@ def orphans_of_the_user_manager_are_told_from_its_services():
 
     report = stage.report()
     stage.expect_verdicts(report, {"supervised": ("supervised", "keep"), "leaked": "orphan", "leaked-worker": "orphan", "attached": "attached"})
-    inside_services = [] if report.process(stage.actors["leaked"].pid)["action"] == "reap" else ["--reap-inside-services"]
+    inside_services = [] if report.process(stage.actors["leaked"].pid)["action"] == "reap" else ["--reap", "in-service"]
     if inside_services:
         stage.expect_sweep(stage.sweep(), [], list(stage.actors), status=1)
     stage.expect_sweep(stage.sweep(*inside_services), ["leaked", "leaked-worker"], ["supervised", "gateway", "attached"])

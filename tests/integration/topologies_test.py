@@ -94,6 +94,40 @@ def l3_a_sibling_holds_the_stdin():
 
 
 @case
+def l4_duplicates_below_a_living_host():
+    """Reported; ended only when asked for, and then all but the newest. The one that serves the port is none of them."""
+    stage = Stage()
+    home = stage.layout.data_home("home")
+    children = [stage.bridge(name, home=home) for name in ("oldest", "older")]
+    stage.start_host("gateway", [*children, stage.daemon("daemon", home=home, port=18800), stage.bridge("late", home=home, after=0.5)])
+    stage.expect_verdicts(stage.report(), {"oldest": ("duplicate", "report"), "older": ("duplicate", "report"),
+                                           "late": ("attached", "keep"), "daemon": ("designated", "keep")})
+    stage.expect_sweep(stage.sweep(), [], list(stage.actors), status=1)
+    stage.expect_sweep(stage.sweep("--reap", "duplicate"), ["oldest", "older"], ["gateway", "late", "daemon"])
+
+
+@case
+def l5_abandoned_by_a_living_host():
+    """The host lives, but closed both ends: reported; ended only when asked for."""
+    stage = Stage()
+    stage.start_host("gateway", [stage.bridge("abandoned", stdio="abandoned"), stage.bridge("attached")])
+    stage.expect_verdicts(stage.report(), {"abandoned": ("abandoned", "report"), "attached": ("attached", "keep")})
+    stage.expect_sweep(stage.sweep(), [], list(stage.actors), status=1)
+    stage.expect_sweep(stage.sweep("--reap", "abandoned"), ["abandoned"], ["gateway", "attached"])
+
+
+@case
+def l12_workers_of_one_dashboard():
+    """One for each session is how it has to be; two of one session is one too many."""
+    stage = Stage()
+    workers = [stage.worker(f"session-{number}", session=f"s{number}") for number in range(6)]
+    stage.start_host("dashboard", [*workers, stage.worker("again", session="s0", after=0.5)], kind="dashboard")
+    verdicts = {f"session-{number}": "attached" for number in range(1, 6)} | {"session-0": ("duplicate", "report"), "again": "attached"}
+    stage.expect_verdicts(stage.report(), verdicts)
+    stage.expect_sweep(stage.sweep(), [], list(stage.actors), status=1)
+
+
+@case
 def l6_two_live_hosts_share_a_home():
     stage = Stage()
     home = stage.layout.data_home("shared")

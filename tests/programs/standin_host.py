@@ -1,8 +1,9 @@
 """Stand-in of a Hermes host that Python runs (`-m hermes_cli.main gateway run`): starts the helpers in HOST as upstream does, then waits to be killed.
 
-HOST: {"name", "dir", "life", "pipe_uid", "children": [{"argv", "env", "cwd", "stdio", "leak_to"}]}
+HOST: {"name", "dir", "life", "pipe_uid", "children": [{"argv", "env", "cwd", "stdio", "after", "leak_to"}]}
     stdio: "pipe" (default), "detached" (/dev/null and a new session), "stdin_closed" (pipes, and the host closes its end of stdin),
-           "fifo:PATH"
+           "abandoned" (pipes, and the host closes both its ends), "fifo:PATH"
+    after: seconds to wait before it is started
     leak_to: an argv that inherits the write end of the child's stdin
 """
 import json
@@ -48,12 +49,15 @@ def start(child):
                                      env={"STANDIN_NAME": child["env"]["STANDIN_NAME"] + "-holder"}))
     os.close(stdin_read)
     os.close(stdout_write)
-    if stdio == "stdin_closed":
+    if stdio in ("stdin_closed", "abandoned"):
         os.close(stdin_write)
+    if stdio == "abandoned":
+        os.close(stdout_read)
 
 
 def main():
     for child in wish["children"]:
+        time.sleep(child["after"])
         start(child)
     with open(os.path.join(wish["dir"], wish["name"] + ".ready"), "w") as ready:
         ready.write(str(os.getpid()))

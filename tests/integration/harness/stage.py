@@ -28,13 +28,13 @@ class Stage:
 
     # -- children, as values -------------------------------------------------------------------------------------------------
 
-    def child(self, name, argv, cwd, stdio="pipe", env=None, leak_to=None, become=(), **wish):
+    def child(self, name, argv, cwd, stdio="pipe", env=None, leak_to=None, become=(), after=0, **wish):
         """A program as a host starts it. become: options of programs/become.py, which then is what the host starts."""
         wish = {"name": name, "dir": str(self.run), "detached": stdio == "detached", **wish}
         argv = [str(word) for word in argv]
         if become:
             argv = [sandbox.PYTHON, "-B", str(self.layout.lib / "become.py"), *become, "--", *argv]
-        child = {"name": name, "argv": argv, "cwd": str(cwd), "stdio": stdio,
+        child = {"name": name, "argv": argv, "cwd": str(cwd), "stdio": stdio, "after": after,
                  "env": {"STANDIN": json.dumps(wish), "STANDIN_NAME": name, **(env or {})}}
         if leak_to:
             child["leak_to"] = leak_to
