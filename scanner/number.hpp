@@ -8,7 +8,8 @@
 
 namespace reaper::scanner {
 
-// Takes the number that `text` starts with off its front. False, with both left as they were: there is none, or it does not fit.
+// Takes the number that `text` starts with off its front. False, with both left as they were: there is none, or it does
+// not fit.
 template <std::integral Number>
 [[nodiscard]] bool take_number(std::string_view& text, Number& value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -10,9 +10,9 @@
 
 namespace reaper::scanner {
 
-// The path in systemd's own hierarchy: "0::" on a unified system, "name=systemd" on a legacy or hybrid one (where both are there,
-// name=systemd, unless it is "/" and the unified one is not). no_such_file_or_directory: there is no such line, so no systemd.
-// invalid_argument: malformed, cut off, or a line stands there twice.
+// The path in systemd's own hierarchy: "0::" on a unified system, "name=systemd" on a legacy or hybrid one (where both
+// are there, name=systemd, unless it is "/" and the unified one is not). no_such_file_or_directory: there is no such
+// line, so no systemd. invalid_argument: malformed, cut off, or a line stands there twice.
 [[nodiscard]] Result<std::string> systemd_path(std::string_view text);
 
 // The innermost *.service or *.scope of the path, with systemd's "\x2d" escapes left as they are. None: in no unit.

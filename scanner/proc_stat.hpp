@@ -1,4 +1,5 @@
-// /proc/PID/stat. The command name may hold blanks, parentheses, newlines and made-up fields: everything counts from the last ')'.
+// /proc/PID/stat. The command name may hold blanks, parentheses, newlines and made-up fields: everything counts from the
+// last ')'.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,8 @@ struct ProcStatus {
     std::vector<Pid> namespace_pids;  // outermost first
 };
 
-// invalid_argument: Tgid, Uid, TracerPid or NSpid is missing, stands there twice, or is malformed, or the text is cut off.
+// invalid_argument: Tgid, Uid, TracerPid or NSpid is missing, stands there twice, or is malformed, or the text is cut
+// off.
 [[nodiscard]] Result<ProcStatus> parse_status(std::string_view text);
 
 }  // namespace reaper::scanner

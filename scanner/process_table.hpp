@@ -36,13 +36,14 @@ struct Walk {
     ScanCount count;
 };
 
-// One pass, no fork, no allocation per process; of a process whose exe is no interpreter, only that link is read (and the
-// stat of one that refuses it). Zombies have no exe, so no zombie is a candidate.
-// Fails only when the table itself cannot be read. A process that vanishes meanwhile is counted, not an error; one of the
-// scope whose exe cannot be read is counted as denied (kernel threads have none, and are not).
+// One pass, no fork, no allocation per process; of a process whose exe is no interpreter, only that link is read (and
+// the stat of one that refuses it). Zombies have no exe, so no zombie is a candidate.
+// Fails only when the table itself cannot be read. A process that vanishes meanwhile is counted, not an error; one of
+// the scope whose exe cannot be read is counted as denied (kernel threads have none, and are not; nor is process 1).
 [[nodiscard]] Result<Walk> walk(const Procfs& procfs, const WalkScope& scope);
 
-// The row of one process. no_such_process: it is gone, or this is the number of a thread. exe, command line and cgroup carry their own access.
+// The row of one process. no_such_process: it is gone, or this is the number of a thread. exe, command line and cgroup
+// carry their own access.
 [[nodiscard]] Result<ProcessRow> read_row(const Procfs& procfs, Pid pid);
 
 }  // namespace reaper::scanner

@@ -27,8 +27,8 @@ bool may_trace() {
 
 }  // namespace
 
-// Process 1 always exists. hidepid=1 lists it but refuses its files, hidepid=2 and 4 do not show it at all. Seeing it proves
-// nothing where it is our own user's (a container, or root): there rights and mount options have to tell.
+// Process 1 always exists. hidepid=1 lists it but refuses its files, hidepid=2 and 4 do not show it at all. Seeing it
+// proves nothing where it is our own user's (a container, or root): there rights and mount options have to tell.
 bool hides_processes(const Procfs& procfs) {
     struct stat init;
     if (!read_at(procfs.fd(), "1/stat", kStatLimit) || ::fstatat(procfs.fd(), "1", &init, 0) != 0) return true;

@@ -49,8 +49,8 @@ Result<std::uint64_t> read_pid_namespace(const Procfs& procfs) {
     return *inode;
 }
 
-// The table of another pid namespace has another number for us, or none. Its pids must never be used to open handles: here
-// they name other processes.
+// The table of another pid namespace has another number for us, or none. Its pids must never be used to open handles:
+// here they name other processes.
 Result<Pid> read_self(const Procfs& procfs) {
     const auto target = read_link_at(procfs.fd(), "self");
     if (!target) return tl::unexpected(target.error());

@@ -69,7 +69,7 @@ class Walker {
         if (scope_.uid && !is_in_scope(name)) return;
         const ExePath path(name);
         const ssize_t length = ::readlinkat(directory_, path.c_str(), target_.data(), target_.size());
-        if (length < 0) return count_failure(errno, name);
+        if (length < 0) return count_failure(errno, pid, name);
         const std::string_view exe(target_.data(), static_cast<std::size_t>(length));
         const auto runs = [exe](const std::string& interpreter) { return is_interpreter(exe, interpreter); };
         if (std::ranges::any_of(scope_.interpreters, runs)) walk_.candidates.push_back(pid);
@@ -90,8 +90,9 @@ class Walker {
     }
 
     // ENOENT is what kernel threads and zombies answer, too; neither can be a candidate, so nobody asks which it was.
-    void count_failure(int error, const char* name) {
-        if (error == ENOENT) return;
+    // Nor can process 1, which refuses even root where a container or a machine manager has more rights than we.
+    void count_failure(int error, Pid pid, const char* name) {
+        if (error == ENOENT || pid == 1) return;
         if (error == ESRCH) {
             ++walk_.count.vanished;
             return;

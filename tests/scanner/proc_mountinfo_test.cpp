@@ -1,0 +1,44 @@
+#include "scanner/proc_mountinfo.hpp"
+
+#include <string>
+
+#include "tests/support/catch.hpp"
+
+using reaper::scanner::is_mounted_with_hidepid;
+
+namespace {
+
+const std::string kRoot = "20 1 8:1 / / rw,relatime - ext4 /dev/vda rw\n";
+
+std::string proc_line(const std::string& options) {
+    return "22 20 0:21 / /proc rw,nosuid shared:5 master:1 - proc proc " + options + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("hidepid as words and as numbers") {
+    for (const char* options : {"rw,hidepid=invisible", "rw,gid=4,hidepid=2", "hidepid=1", "rw,hidepid=ptraceable",
+                                "rw,hidepid=noaccess,subset=pid"}) {
+        INFO(options);
+        CHECK(is_mounted_with_hidepid(kRoot + proc_line(options), "/proc"));
+    }
+    for (const char* options : {"rw", "rw,hidepid=off", "rw,hidepid=0", "rw,xhidepid=2", "rw,subset=pid"}) {
+        INFO(options);
+        CHECK_FALSE(is_mounted_with_hidepid(kRoot + proc_line(options), "/proc"));
+    }
+}
+
+TEST_CASE("only the mount that is seen counts") {
+    const std::string hidden = proc_line("rw,hidepid=2");
+    CHECK_FALSE(is_mounted_with_hidepid(hidden + proc_line("rw"), "/proc"));
+    CHECK(is_mounted_with_hidepid(proc_line("rw") + hidden, "/proc"));
+    CHECK_FALSE(is_mounted_with_hidepid(hidden, "/other/proc"));
+    CHECK_FALSE(is_mounted_with_hidepid("22 20 0:21 / /proc rw - tmpfs hidepid=2 rw,hidepid=2\n", "/proc"));
+}
+
+TEST_CASE("a mountinfo that makes no sense hides nothing and breaks nothing") {
+    for (const char* text : {"", "\n\n", "22 20", "22 20 0:21 / /proc rw", "22 20 0:21 / /proc - ", "- - - - - -"}) {
+        INFO(text);
+        CHECK_FALSE(is_mounted_with_hidepid(text, "/proc"));
+    }
+}

@@ -1,0 +1,74 @@
+#include "scanner/linux/read_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/proc_tree.hpp"
+
+using namespace reaper::scanner;
+using reaper::test::ProcTree;
+
+TEST_CASE("a file is read to its end or to the limit, and says which") {
+    const ProcTree tree{};
+    const auto procfs = tree.procfs();
+    for (const std::size_t size : {0U, 1U, 4095U, 4096U, 4097U, 9999U, 10000U}) {
+        INFO(size);
+        tree.write("file", std::string(size, 'x'));
+        const auto text = read_at(procfs.fd(), "file", 10000);
+        REQUIRE(text);
+        CHECK(text->bytes == std::string(size, 'x'));
+        CHECK_FALSE(text->truncated);
+    }
+    tree.write("file", std::string(10001, 'x'));
+    const auto text = read_at(procfs.fd(), "file", 10000);
+    REQUIRE(text);
+    CHECK(text->bytes.size() == 10000);
+    CHECK(text->truncated);
+}
+
+TEST_CASE("a file of which nothing may be read is either empty or truncated") {
+    const ProcTree tree{};
+    tree.write("empty", "");
+    tree.write("full", "x");
+    CHECK_FALSE(read_at(tree.procfs().fd(), "empty", 0)->truncated);
+    CHECK(read_at(tree.procfs().fd(), "full", 0)->truncated);
+}
+
+TEST_CASE("why a file could not be read is kept") {
+    const ProcTree tree{};
+    std::filesystem::create_directory(tree.root() / "directory");
+    const auto procfs = tree.procfs();
+    CHECK(read_at(procfs.fd(), "missing", 10).error().code == std::errc::no_such_file_or_directory);
+    CHECK(read_at(procfs.fd(), "directory", 10).error().code == std::errc::is_a_directory);
+    CHECK(read_at(procfs.fd(), "missing", 10).error().subject == "missing");
+    tree.link("loop", "loop");
+    CHECK(read_at(procfs.fd(), "loop", 10).error().code == std::errc::too_many_symbolic_link_levels);
+}
+
+TEST_CASE("a FIFO does not block") {
+    const ProcTree tree{};
+    REQUIRE(::mkfifo((tree.root() / "fifo").c_str(), 0600) == 0);
+    const auto text = read_at(tree.procfs().fd(), "fifo", 10);
+    REQUIRE(text);
+    CHECK(text->bytes.empty());
+}
+
+TEST_CASE("a link is read, not followed") {
+    const ProcTree tree{};
+    const std::string target = "/no/such\nfile \xff (deleted)";
+    tree.link("link", target);
+    tree.write("file", "");
+    const auto procfs = tree.procfs();
+    CHECK(read_link_at(procfs.fd(), "link") == target);
+    CHECK(read_link_at(procfs.fd(), "file").error().code == std::errc::invalid_argument);
+    CHECK(read_link_at(procfs.fd(), "missing").error().code == std::errc::no_such_file_or_directory);
+}
+
+TEST_CASE("the longest link that a file system takes is read whole") {
+    const ProcTree tree{};
+    std::string target = "/";
+    while (target.size() < 4000) target += "directory/";
+    tree.link("link", target);
+    CHECK(read_link_at(tree.procfs().fd(), "link") == target);
+}
