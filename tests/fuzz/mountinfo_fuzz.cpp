@@ -1,0 +1,12 @@
+#include "scanner/proc_mountinfo.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace reaper;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto text = fuzz::text_of(data, size);
+    if (scanner::is_mounted_with_hidepid(text, "/proc")) {
+        fuzz::require(text.find(" /proc ") != text.npos && text.find("hidepid=") != text.npos);
+    }
+    return 0;
+}
