@@ -1,2 +1,17 @@
 include(GNUInstallDirs)
 install(TARGETS orphan-reaper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES README.md LICENSE packaging/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB man_pages CONFIGURE_DEPENDS packaging/man/*.1)
+install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# The units and the crontab line name the program by its full path, which is known only here.
+if(LINUX)
+  foreach(template systemd/orphan-reaper.service systemd/orphan-reaper@.service cron/orphan-reaper)
+    configure_file(packaging/${template}.in packaging/${template} @ONLY)
+  endforeach()
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/packaging)
+  # Not under libdir: systemd looks in lib/systemd whatever the architecture's own folder is called.
+  install(FILES ${made}/systemd/orphan-reaper.service packaging/systemd/orphan-reaper.timer DESTINATION lib/systemd/user)
+  install(FILES ${made}/systemd/orphan-reaper@.service packaging/systemd/orphan-reaper@.timer DESTINATION lib/systemd/system)
+  install(FILES ${made}/cron/orphan-reaper DESTINATION ${CMAKE_INSTALL_DOCDIR}/cron)
+endif()
