@@ -132,6 +132,8 @@ Result<std::vector<std::string>> names_below(const Home& home, const char* folde
     if (!home.directory) return failure(std::errc::permission_denied, "list", folder);
     const auto found = find_below(home.directory.get(), folder);
     if (!found) return tl::unexpected(found.error());
+    // Found is the link itself; not a folder would be no reason to suspect anything.
+    if (S_ISLNK(found->status.st_mode)) return failure(std::errc::too_many_symbolic_link_levels, "list", folder);
     return list_at(found->path.get(), ".", kMaxNames);
 }
 

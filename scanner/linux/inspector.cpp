@@ -26,6 +26,7 @@ struct Inspector::State {
     void reached(Pid pid, InspectionPoint point) const {
         if (witness != nullptr) witness->reached(pid, point);
     }
+    void take_evidence(int process, const InspectionRequest& request, ProcessFacts& facts);
 };
 
 namespace {
@@ -54,10 +55,11 @@ bool same_process_and_program(const ProcessRow& left, const ProcessRow& right) {
            left.command_line == right.command_line;
 }
 
-// no_such_process from /proc while the handle says that it lives is hidepid at work.
+// Absence from /proc while the handle says that the process lives is hidepid at work.
 tl::unexpected<Error> row_failure(const PidHandle& handle, Error error) {
-    if (access_of(error.code) == Access::gone && !handle.exited()) {
-        error.code = std::make_error_code(std::errc::permission_denied);
+    if (access_of(error.code) == Access::gone) {
+        const auto why = handle.exited() ? std::errc::no_such_process : std::errc::permission_denied;
+        error.code = std::make_error_code(why);
     }
     return tl::unexpected(std::move(error));
 }
@@ -107,6 +109,14 @@ Reading<std::vector<Listener>> read_listeners(int process, const Reading<std::ve
     return found ? Found::of(std::move(*found)) : Found::failed(access_of_failure(found.error()));
 }
 
+// `listening` is null when the sockets of the process cannot be seen from here.
+void take_descriptors(int process, const Reading<std::vector<DiagSocket>>* listening, ProcessFacts& facts) {
+    facts.listeners.access = facts.held_locks.access = Access::denied;
+    if (!shows_descriptors(facts.row)) return;
+    if (listening != nullptr) facts.listeners = read_listeners(process, *listening);
+    facts.held_locks = read_held_locks(process);
+}
+
 // The managers of other users are out of reach.
 bool can_ask(const ServiceUnit& unit, const std::string& cgroup) {
     if (!unit.name.ends_with(".service")) return false;
@@ -136,6 +146,19 @@ void take_program(int process, const InspectionRequest& request, ProcessFacts& f
 
 }  // namespace
 
+void Inspector::State::take_evidence(int process, const InspectionRequest& request, ProcessFacts& facts) {
+    take_status(process, facts);
+    take_namespace(process, own_pid_namespace, facts);
+    take_program(process, request, facts);
+    auto environment = read_environment(process, facts.row, request.environment_keys);
+    facts.environment = std::move(environment.kept);
+    const auto network = read_namespace(process, "ns/net");
+    const bool same_network = network.ok() && network == own_network;
+    take_stdio(process, same_network, facts);
+    take_descriptors(process, same_network ? &listening_sockets(listening) : nullptr, facts);
+    facts.unit = read_unit(facts.row.cgroup, environment.names_exec_pid);
+}
+
 Inspector::Inspector(const Procfs& procfs, InspectionWitness* witness)
     : state_(std::make_unique<State>(State{procfs, witness})) {
     state_->boot_id = read_boot_id(procfs);
@@ -156,32 +179,18 @@ Result<ProcessFacts> Inspector::inspect(const PidHandle& handle, const Inspectio
     state.reached(pid, InspectionPoint::row_read);
 
     ProcessFacts facts;
-    const int process = opened->get();
+    facts.identity = {state.boot_id, 0, pid, row->start_ticks, handle.inode()};
     facts.row = std::move(*row);
-    facts.identity = {state.boot_id, 0, pid, facts.row.start_ticks, handle.inode()};
-    take_status(process, facts);
-    take_namespace(process, state.own_pid_namespace, facts);
-    take_program(process, request, facts);
-    auto environment = read_environment(process, facts.row, request.environment_keys);
-    facts.environment = std::move(environment.kept);
-    const auto network = read_namespace(process, "ns/net");
-    const bool same_network = network.ok() && network == state.own_network;
-    take_stdio(process, same_network, facts);
-    const bool sees_sockets = same_network && shows_descriptors(facts.row);
-    facts.listeners = sees_sockets ? read_listeners(process, listening_sockets(state.listening))
-                                   : Reading<std::vector<Listener>>::failed(Access::denied);
-    facts.unit = read_unit(facts.row.cgroup, environment.names_exec_pid);
-    facts.held_locks = shows_descriptors(facts.row) ? read_held_locks(process)
-                                                    : Reading<std::vector<std::string>>::failed(Access::denied);
+    state.take_evidence(opened->get(), request, facts);
     state.reached(pid, InspectionPoint::evidence_read);
 
     const auto again = read_row(state.procfs, pid);
+    // Asked after the last read: had the process exited before, a stranger could have had its pid meanwhile.
+    if (handle.exited()) return failure(std::errc::no_such_process, "inspect", "pid " + std::to_string(pid));
     if (!again) return row_failure(handle, again.error());
     if (!same_process_and_program(facts.row, *again)) {
         return failure(std::errc::resource_unavailable_try_again, "inspect", "pid " + std::to_string(pid));
     }
-    // The last question: had the process exited before now, a stranger could have had its pid meanwhile.
-    if (handle.exited()) return failure(std::errc::no_such_process, "inspect", "pid " + std::to_string(pid));
     state.reached(pid, InspectionPoint::verified);
     return facts;
 }
