@@ -1,5 +1,5 @@
-// The only file of the product that holds a signalling call. There is no fallback: a process that cannot be signalled through its
-// handle is not signalled.
+// The only file of the product that holds a signalling call. There is no fallback: a process that cannot be signalled
+// through its handle is not signalled.
 #include <sys/syscall.h>
 #include <unistd.h>
 

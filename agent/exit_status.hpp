@@ -4,8 +4,8 @@
 namespace reaper::agent {
 
 enum class ExitStatus : int {
-    clean = 0,          // nothing leaked is left
-    leaks_left = 1,     // leaks were found and left (report, dry run)
+    clean = 0,       // nothing leaked is left
+    leaks_left = 1,  // leaks were found and left (report, dry run)
     usage = 2,
     configuration = 3,  // configuration or rules are invalid; nothing was done
     incomplete = 4,     // not enough could be read to be sure

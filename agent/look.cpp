@@ -21,10 +21,6 @@ using scanner::ProcessFacts;
 using scanner::ProcessRow;
 using scanner::Procfs;
 
-bool is_gone(const Error& error) {
-    return error.code == std::errc::no_such_process;
-}
-
 // An interpreter that is replacing itself is tried once more; then it is somebody who is only just starting.
 Result<ProcessFacts> inspect(Inspector& inspector, const PidHandle& handle, const scanner::InspectionRequest& request) {
     auto facts = inspector.inspect(handle, request);

@@ -12,7 +12,8 @@
 namespace reaper::agent {
 
 enum class OutcomeResult {
-    ended_on_term, ended_on_kill,
+    ended_on_term,
+    ended_on_kill,
     already_gone,  // exited before it was signalled
     changed,       // the second look no longer says "reap": nothing was sent (or nothing more)
     denied,        // the kernel did not let us

@@ -1,5 +1,5 @@
-// Is a process whose grace is over still closing its database? Killing it in a checkpoint throws the work away, and the next one
-// begins from zero.
+// Is a process whose grace is over still closing its database? Killing it in a checkpoint throws the work away, and the
+// next one begins from zero.
 #pragma once
 
 #include "scanner/activity.hpp"

@@ -162,7 +162,7 @@ std::vector<Outcome> reap(const std::vector<Target>& targets, ReaperParts parts,
     }
     std::vector<Outcome> outcomes;
     outcomes.reserve(targets.size());
-    for (const ReaperTarget& target : running) outcomes.push_back(target.outcome());
+    for (const ReaperTarget& target : running) outcomes.push_back(target.final_outcome());
     return outcomes;
 }
 

@@ -52,8 +52,8 @@ struct ReaperParts {
     Verifier& verifier;
     DecisionLog& log;
     Progress& progress;
-    ActivityReader activity;
-    int interrupt = -1;  // readable when the user wants to stop (a signalfd); -1: none
+    ActivityReader activity;  // must be set
+    int interrupt = -1;       // readable when the user wants to stop (a signalfd); -1: none
 };
 
 struct ReaperTimes {
@@ -62,10 +62,11 @@ struct ReaperTimes {
     std::chrono::milliseconds blink{50};  // how soon to look again for a lock that may just be between two transactions
 };
 
-// One outcome a target, in the order of the targets. Never signals a target after its verifier objected, never more than TERM,
-// CONT and KILL. Sleeps in poll(2) only, until somebody exits or the next deadline. No target of a unit (Judgement::ends_with) is
-// signalled when another one of it is objected to, or is not among the targets; one that has simply exited does not matter.
-// A judgement's grace runs from TERM on; so does its grace_cap, up to which a database that gets on with its work extends it.
+// One outcome a target, in the order of the targets. Never signals a target after its verifier objected, never more
+// than TERM, CONT and KILL. Sleeps in poll(2) only, until somebody exits or the next deadline. No target of a unit
+// (Judgement::ends_with) is signalled when another one of it is objected to, or is not among the targets; one that has
+// simply exited does not matter. A judgement's grace runs from TERM on; so does its grace_cap, up to which a database
+// that gets on with its work extends it.
 [[nodiscard]] std::vector<Outcome> reap(const std::vector<Target>& targets, ReaperParts parts, ReaperTimes times = {});
 
 }  // namespace reaper::agent

@@ -60,6 +60,12 @@ void ReaperTarget::stop(const std::string& why) {
     finish(OutcomeResult::survived, why + " while ending");
 }
 
+Outcome ReaperTarget::final_outcome() const {
+    Outcome outcome = outcome_;
+    if (!outcome.wait_status && target_->handle.exited()) outcome.wait_status = target_->handle.wait_status();
+    return outcome;
+}
+
 ReaperTarget::Clock::time_point ReaperTarget::over_at() const {
     return phase_ == Phase::terminating ? deadline_ + times_->after_kill : deadline_;
 }

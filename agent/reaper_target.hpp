@@ -1,5 +1,5 @@
-// One target on its way: planned -> terminating -> killing -> finished. Each step is taken when the loop in reaper.cpp says so; nothing
-// here waits.
+// One target on its way: planned -> terminating -> killing -> finished. Each step is taken when the loop in reaper.cpp
+// says so; nothing here waits.
 #pragma once
 
 #include <chrono>
@@ -38,6 +38,8 @@ class ReaperTarget {
     [[nodiscard]] Clock::time_point over_at() const;
     [[nodiscard]] const Target& target() const { return *target_; }
     [[nodiscard]] const Outcome& outcome() const { return outcome_; }
+    // The outcome with how it died, where only its parent's wait(2), after it had finished here, let the kernel tell.
+    [[nodiscard]] Outcome final_outcome() const;
 
    private:
     enum class Phase { planned, terminating, killing, finished };

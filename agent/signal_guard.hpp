@@ -1,5 +1,5 @@
-// Whom no plan can ever make this program signal. Both kinds of ProcessControl ask it first, so that a dry run refuses what a
-// real run refuses.
+// Whom no plan can ever make this program signal. Both kinds of ProcessControl ask it first, so that a dry run refuses
+// what a real run refuses.
 #pragma once
 
 #include <vector>
@@ -22,8 +22,8 @@ class SignalGuard {
     Result<std::vector<scanner::Pid>> own_ancestors_;
 };
 
-// Parent first, without pid 1 and without what lies outside this pid namespace. Read once: whoever adopts this process later is an
-// ancestor already. Fails when `procfs` shows another pid namespace, or hides an ancestor.
+// Parent first, without pid 1 and without what lies outside this pid namespace. Read once: whoever adopts this process
+// later is an ancestor already. Fails when `procfs` shows another pid namespace, or hides an ancestor.
 [[nodiscard]] Result<std::vector<scanner::Pid>> read_own_ancestors(const scanner::Procfs& procfs);
 
 // A guard for this process, from /proc.

@@ -1,0 +1,75 @@
+#include "agent/agent_main.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "agent/cli.hpp"
+#include "agent/commands.hpp"
+#include "agent/output.hpp"
+#include "policy/escape.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+int say(const Message& message) {
+    std::FILE* const stream = message.status == 0 ? stdout : stderr;
+    const bool told = std::fputs(message.text.c_str(), stream) >= 0 && std::fflush(stream) == 0;
+    return told ? message.status : static_cast<int>(ExitStatus::incomplete);
+}
+
+int fail(const Error& error) {
+    return say({fmt::format("orphan-reaper: {}\n", policy::escape(describe(error), 2000)),
+                static_cast<int>(ExitStatus::incomplete)});
+}
+
+Result<Report> run(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {
+    switch (options.command) {
+        case Command::report: return run_report(procfs, options, setup);
+        case Command::sweep: return run_sweep(procfs, options, setup);
+        case Command::explain: return run_explain(procfs, options, setup);
+    }
+    return failure(std::errc::function_not_supported, "run", "this command");
+}
+
+int execute(const Options& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto setup = prepare(options);
+    if (!setup) return say(setup.error());
+    auto output = Output::open(options);
+    if (!output) return fail(output.error());
+    const auto procfs = scanner::Procfs::open();
+    if (!procfs) return fail(procfs.error());
+    auto report = run(*procfs, options, *setup);
+    if (!report) return fail(report.error());
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+    report->elapsed_ms = elapsed.count();
+    conclude(*report);
+    if (const auto written = output->write(*report); !written) return fail(written.error());
+    return static_cast<int>(report->exit_status);
+}
+
+}  // namespace
+
+int agent_main(int argc, char** argv) {
+    // A reader of the report that goes away is an error of writing, not the end of a sweep half done.
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        const auto parsed =
+            parse(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+        if (const auto* message = std::get_if<Message>(&parsed)) return say(*message);
+        return execute(std::get<Options>(parsed));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "orphan-reaper: %s\n", error.what());
+        return static_cast<int>(ExitStatus::incomplete);
+    }
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/commands.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::Judgement;
+using scanner::ProcessFacts;
+
+const ProcessFacts& facts_of(const scanner::Facts& facts, const Judgement& judgement) {
+    return *std::find_if(facts.candidates.begin(), facts.candidates.end(),
+                         [&](const ProcessFacts& candidate) { return candidate.row.pid == judgement.identity.pid; });
+}
+
+// What a reader has to know before believing the numbers.
+std::vector<std::string> remarks_on(const scanner::Facts& facts, const Setup& setup) {
+    std::vector<std::string> remarks;
+    const scanner::Machine& machine = facts.machine;
+    if (!machine.has_handles) {
+        remarks.push_back(
+            "this kernel has no handles for processes (pidfd_open, Linux 5.3): nothing can be ended safely here");
+    }
+    if (facts.count.denied > 0) {
+        remarks.push_back(
+            fmt::format("{} process{} could not be read", facts.count.denied, facts.count.denied == 1 ? "" : "es"));
+    }
+    if (machine.hides_processes && setup.settings.uids != std::vector<scanner::Uid>{machine.uid}) {
+        remarks.push_back("/proc hides the processes of other users (hidepid): run as root to see them");
+    }
+    return remarks;
+}
+
+bool sees_scope(const scanner::Facts& facts, const Setup& setup) {
+    const bool hidden =
+        facts.machine.hides_processes && setup.settings.uids != std::vector<scanner::Uid>{facts.machine.uid};
+    return facts.count.denied == 0 && facts.machine.has_handles && !hidden;
+}
+
+}  // namespace
+
+Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup) {
+    auto look = lookout.look();
+    if (!look) return tl::unexpected(look.error());
+    auto judgements = policy::judge(look->facts, setup.rules, setup.settings);
+    if (lookout.find_holders(look->facts, judgements)) {
+        judgements = policy::judge(look->facts, setup.rules, setup.settings);
+    }
+    return Judged{std::move(*look), std::move(judgements)};
+}
+
+Report report_of(const Judged& judged, const Options& options, const Setup& setup) {
+    const scanner::Facts& facts = judged.look.facts;
+    Report report;
+    report.version = REAPER_VERSION;
+    report.scope_words = scope_words(options);
+    report.machine = facts.machine;
+    report.started_epoch = facts.machine.now_epoch;
+    report.uids = setup.settings.uids;
+    report.homes = setup.settings.homes;
+    for (const policy::FamilyRule& rule : setup.rules.families) {
+        if (rule.enabled) report.families.push_back(rule.name);
+    }
+    report.count = facts.count;
+    report.complete = sees_scope(facts, setup);
+    for (const Judgement& judgement : judged.judgements) {
+        report.processes.push_back({judgement, facts_of(facts, judgement), std::nullopt});
+    }
+    report.claims = facts.claims;
+    report.remarks = remarks_on(facts, setup);
+    return report;
+}
+
+Result<Report> run_report(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {
+    const Lookout lookout(procfs, setup.rules, setup.uid);
+    auto judged = look_and_judge(lookout, setup);
+    if (!judged) return tl::unexpected(judged.error());
+    Report report = report_of(*judged, options, setup);
+    report.command = "report";
+    return report;
+}
+
+}  // namespace reaper::agent

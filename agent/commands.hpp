@@ -1,0 +1,31 @@
+// The commands: each takes its options and gives back what to report.
+#pragma once
+
+#include <vector>
+
+#include "agent/look.hpp"
+#include "agent/options.hpp"
+#include "agent/report.hpp"
+#include "agent/setup.hpp"
+#include "scanner/process_table.hpp"
+#include "scanner/result.hpp"
+
+namespace reaper::agent {
+
+// All fail only when the machine cannot be looked at at all. The report is concluded by the caller.
+[[nodiscard]] Result<Report> run_report(const scanner::Procfs& procfs, const Options& options, const Setup& setup);
+[[nodiscard]] Result<Report> run_sweep(const scanner::Procfs& procfs, const Options& options, const Setup& setup);
+[[nodiscard]] Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options, const Setup& setup);
+
+// A look and what was decided about it.
+struct Judged {
+    Look look;
+    std::vector<policy::Judgement> judgements;
+};
+
+[[nodiscard]] Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup);
+
+// The part of a report that follows from one look.
+[[nodiscard]] Report report_of(const Judged& judged, const Options& options, const Setup& setup);
+
+}  // namespace reaper::agent

@@ -1,0 +1,58 @@
+#include "agent/respawn.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::Judgement;
+using scanner::Pid;
+using scanner::ProcessFacts;
+
+const ProcessFacts* find_facts(const scanner::Facts& facts, Pid pid) {
+    const auto found = std::find_if(facts.candidates.begin(), facts.candidates.end(),
+                                    [pid](const ProcessFacts& candidate) { return candidate.row.pid == pid; });
+    return found == facts.candidates.end() ? nullptr : &*found;
+}
+
+bool was_ended(const Outcome& outcome) {
+    return outcome.result == OutcomeResult::ended_on_term || outcome.result == OutcomeResult::ended_on_kill;
+}
+
+bool does_the_same(const Judgement& ended, const ProcessFacts& ended_facts, const Judgement& other,
+                   const ProcessFacts& other_facts) {
+    return ended.family == other.family && ended.home == other.home &&
+           ended_facts.row.command_line == other_facts.row.command_line;
+}
+
+bool was_there(const Judged& before, const Judgement& judgement) {
+    return std::any_of(before.judgements.begin(), before.judgements.end(), [&](const Judgement& earlier) {
+        return compare(earlier.identity, judgement.identity) == scanner::Sameness::same;
+    });
+}
+
+}  // namespace
+
+void find_respawns(const Lookout& lookout, const Setup& setup, const Judged& before, std::map<Pid, Outcome>& outcomes) {
+    const auto after = look_and_judge(lookout, setup);
+    if (!after) return;   // a look that fails says nothing about who came back
+    std::set<Pid> taken;  // each newcomer replaces one
+    for (const Judgement& ended : before.judgements) {
+        const auto outcome = outcomes.find(ended.identity.pid);
+        const ProcessFacts* facts = find_facts(before.look.facts, ended.identity.pid);
+        if (outcome == outcomes.end() || facts == nullptr || !was_ended(outcome->second)) continue;
+        for (const Judgement& newcomer : after->judgements) {
+            const ProcessFacts* theirs = find_facts(after->look.facts, newcomer.identity.pid);
+            const bool fresh =
+                theirs != nullptr && !was_there(before, newcomer) && !taken.contains(newcomer.identity.pid);
+            if (!fresh || !does_the_same(ended, *facts, newcomer, *theirs)) continue;
+            taken.insert(newcomer.identity.pid);
+            outcome->second.respawned_as = newcomer.identity.pid;
+            break;
+        }
+    }
+}
+
+}  // namespace reaper::agent

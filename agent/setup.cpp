@@ -1,0 +1,109 @@
+#include "agent/setup.hpp"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "agent/exit_status.hpp"
+#include "agent/rule_sources.hpp"
+#include "policy/escape.hpp"
+#include "policy/nearest.hpp"
+#include "scanner/number.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::escape;
+using scanner::Uid;
+
+// A name, or a number that is nobody's name.
+tl::expected<Uid, Message> find_user(const std::string& name) {
+    std::array<char, 16384> space;
+    struct passwd entry{};
+    struct passwd* found = nullptr;
+    ::getpwnam_r(name.c_str(), &entry, space.data(), space.size(), &found);
+    if (found != nullptr) return entry.pw_uid;
+    if (const auto number = scanner::to_number<Uid>(name)) return *number;
+    return tl::unexpected(usage_error(fmt::format("--user {}: there is no such user", escape(name, 40))));
+}
+
+tl::expected<std::optional<Uid>, Message> find_scope(const Options& options) {
+    if (options.all_users) return std::nullopt;
+    if (options.user.empty()) return ::geteuid();
+    return find_user(options.user);
+}
+
+// Only the families that were asked for stay switched on; asking for one that is off switches it on.
+tl::expected<void, Message> choose_families(policy::Rules& rules, const std::vector<std::string>& wanted) {
+    if (wanted.empty()) return {};
+    std::vector<std::string_view> known;
+    for (const policy::FamilyRule& rule : rules.families) known.push_back(rule.name);
+    for (const std::string& name : wanted) {
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        return tl::unexpected(usage_error(fmt::format("--family {}: no such family{} (known: {})", escape(name, 40),
+                                                      policy::did_you_mean(name, known), fmt::join(known, ", "))));
+    }
+    for (policy::FamilyRule& rule : rules.families) {
+        rule.enabled = std::find(wanted.begin(), wanted.end(), rule.name) != wanted.end();
+    }
+    return {};
+}
+
+// Members name their home as their host wrote it; so it is taken as typed, and as what it really is.
+tl::expected<std::vector<std::string>, Message> find_homes(const std::vector<std::string>& wanted) {
+    std::vector<std::string> homes;
+    for (const std::string& path : wanted) {
+        struct stat status{};
+        const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+        if (!real || ::stat(real.get(), &status) != 0) {
+            const std::string why = std::generic_category().message(errno);
+            return tl::unexpected(usage_error(fmt::format("--home {}: {}", escape(path, 200), why)));
+        }
+        if (!S_ISDIR(status.st_mode)) {
+            return tl::unexpected(usage_error(fmt::format("--home {}: this is no folder", escape(path, 200))));
+        }
+        homes.emplace_back(real.get());
+        std::string typed = path;
+        while (typed.size() > 1 && typed.back() == '/') typed.pop_back();
+        if (typed.starts_with('/') && typed != homes.back()) homes.push_back(std::move(typed));
+    }
+    return homes;
+}
+
+}  // namespace
+
+tl::expected<Setup, Message> prepare(const Options& options) {
+    Setup setup;
+    auto rules = load_rules(options.config);
+    if (!rules) {
+        return tl::unexpected(Message{fmt::format("orphan-reaper: {}\nnothing was done\n", escape(rules.error(), 2000)),
+                                      static_cast<int>(ExitStatus::configuration)});
+    }
+    setup.rules = std::move(*rules);
+    if (auto chosen = choose_families(setup.rules, options.families); !chosen) return tl::unexpected(chosen.error());
+    auto homes = find_homes(options.homes);
+    if (!homes) return tl::unexpected(homes.error());
+    auto scope = find_scope(options);
+    if (!scope) return tl::unexpected(scope.error());
+    setup.uid = *scope;
+    setup.settings = {setup.uid ? std::vector<Uid>{*setup.uid} : std::vector<Uid>{},
+                      std::move(*homes),
+                      options.also_reap,
+                      options.reap_inside_services,
+                      options.min_age,
+                      options.grace,
+                      options.grace_cap};
+    return setup;
+}
+
+}  // namespace reaper::agent
