@@ -31,12 +31,18 @@ bool ends_with_any(std::string_view path, const std::vector<std::string>& ending
                        [&](const std::string& ending) { return path_ends_with(path, ending); });
 }
 
+// After "--" comes a script's name, even one that looks like an option ("-m"): no rule names such a script.
+std::optional<Arguments> after_separator(Arguments words) {
+    if (!words.empty() && is_option(words.front())) return std::nullopt;
+    return words;
+}
+
 // What is left after the interpreter's own options. None: the interpreter runs something that is no file or module.
 std::optional<Arguments> after_own_options(const Program& program, Arguments words) {
     while (!words.empty() && is_option(words.front())) {
         const std::string& option = words.front();
         if (option == "-m" && !program.modules.empty()) return words;
-        if (option == "--") return words.subspan(1);
+        if (option == "--") return after_separator(words.subspan(1));
         if (contains(program.options_without_script, option.substr(0, option.find('=')))) return std::nullopt;
         const std::size_t taken = contains(program.options_with_value, option) ? 2 : 1;
         if (words.size() < taken) return std::nullopt;

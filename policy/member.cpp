@@ -13,7 +13,8 @@ using scanner::ProcessFacts;
 
 std::string parent_folder(const std::string& path) {
     const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos || slash == 0 ? std::string() : path.substr(0, slash);
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 std::string without_trailing_slash(std::string path) {
@@ -33,7 +34,7 @@ std::optional<std::string> value_of(const HomeSource& source, const ProcessFacts
         case HomeSource::From::option: return option_value(match.invocation.arguments, source.name);
         case HomeSource::From::environment: return variable(process, source.name);
         case HomeSource::From::environment_parent:
-            if (const auto file = variable(process, source.name)) return parent_folder(*file);
+            if (const auto file = variable(process, source.name); file && !file->empty()) return parent_folder(*file);
             return std::nullopt;
         case HomeSource::From::fixed: return fixed_home(process, source.name);
     }
@@ -45,7 +46,9 @@ std::string home_of(const ProcessFacts& process, const Match& match) {
     for (const HomeSource& source : match.rule->home) {
         if (source.from != HomeSource::From::option && !process.environment.ok()) return {};
         const auto value = value_of(source, process, match);
-        if (value && value->starts_with('/')) return without_trailing_slash(*value);
+        if (!value || value->empty()) continue;
+        // A relative home depends on where the process stood when it looked. To skip it would be to guess at another home.
+        return value->starts_with('/') ? without_trailing_slash(*value) : std::string();
     }
     return {};
 }

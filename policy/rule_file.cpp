@@ -179,6 +179,11 @@ void Value::read(ProtectRule& target) const {
     if (target.exe.empty() && target.arguments.empty() && target.home.empty()) {
         complain("expected at least one of exe, arguments, home");
     }
+    // Compared with what the system says, letter by letter: another spelling would protect nobody.
+    const auto is_absolute = [](const std::string& path) { return path.empty() || path.starts_with('/'); };
+    if (!is_absolute(target.exe)) complain("exe: expected a full path, one that begins with /");
+    if (!is_absolute(target.home)) complain("home: expected a full path, one that begins with /");
+    while (target.home.size() > 1 && target.home.back() == '/') target.home.pop_back();
 }
 
 void read_family(const Value& value, FamilyRule& rule) {
