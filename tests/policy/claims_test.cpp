@@ -1,0 +1,159 @@
+// What pid, lock and ledger files may do to a judgement: protect, and only processes of the user whose they are.
+#include "policy/vetoes.hpp"
+#include "tests/policy/judged.hpp"
+#include "tests/support/catch.hpp"
+
+namespace reaper::test {
+
+namespace {
+
+using reaper::policy::Action;
+using reaper::policy::Judgement;
+using reaper::policy::Verdict;
+using reaper::scanner::Access;
+using reaper::scanner::Claim;
+using reaper::scanner::ClaimKind;
+using reaper::scanner::Pid;
+
+constexpr Pid kPid = 100;
+
+// What is left of a perfect orphan under this claim. Empty: it is reaped.
+std::string veto_under(const Claim& claim, const char* home = nullptr) {
+    FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
+    REQUIRE(is_orphan(judged(builder, kPid)));
+    if (home != nullptr) set_home(builder[kPid], home);
+    builder.claim(claim);
+    const Judgement judgement = judged(builder, kPid);
+    if (is_orphan(judgement)) return "";
+    CHECK(judgement.action != Action::reap);
+    const auto codes = vetoes_of(judgement);
+    REQUIRE(codes.size() == 1);
+    return codes.front() + " " + std::string(to_string(judgement.verdict));
+}
+
+Claim changed(Claim claim, void (*change)(Claim& claim)) {
+    change(claim);
+    return claim;
+}
+
+}  // namespace
+
+TEST_CASE("a gateway's pid file or a desktop's lock protects whom it names") {
+    for (const ClaimKind kind : {ClaimKind::gateway_pid, ClaimKind::desktop_lock}) {
+        const Claim claim = claim_of(kind, kHermesHome, kPid);
+        CHECK(veto_under(claim) == "veto.claimed designated");
+        CHECK(veto_under(changed(claim, [](Claim& file) { file.owner = 0; })) == "veto.claimed designated");
+        CHECK(veto_under(changed(claim, [](Claim& file) { file.start_ticks = kNow - kHour; })) ==
+              "veto.claimed designated");
+    }
+}
+
+TEST_CASE("a file that names somebody else, or a pid that was handed out again, protects nobody") {
+    const Claim claim = claim_of(ClaimKind::gateway_pid, kHermesHome, kPid);
+    CHECK(veto_under(changed(claim, [](Claim& file) { file.pid = 101; })).empty());
+    CHECK(veto_under(changed(claim, [](Claim& file) { file.start_ticks = kNow - kHour - 1; })).empty());
+    CHECK(veto_under(changed(claim, [](Claim& file) { file.written_epoch = kNowEpoch - 3603; })).empty());
+    CHECK(veto_under(changed(claim, [](Claim& file) { file.written_epoch = kNowEpoch - 3601; })) ==
+          "veto.claimed designated");  // clocks are stepped and rounded
+    CHECK(veto_under(changed(claim, [](Claim& file) { file.access = Access::gone; })).empty());
+    CHECK(veto_under(changed(claim, [](Claim& file) { file.access = Access::malformed; })).empty());
+}
+
+TEST_CASE("another user's file never affects a process") {
+    for (const ClaimKind kind : {ClaimKind::gateway_pid, ClaimKind::desktop_lock, ClaimKind::ledger,
+                                 ClaimKind::update_marker, ClaimKind::bridge_pid}) {
+        Claim claim = claim_of(kind, kHome, kPid);
+        CHECK_FALSE(veto_under(claim).empty());
+        claim.owner = kUser + 1;
+        CHECK(veto_under(claim).empty());
+    }
+}
+
+TEST_CASE("a headless bridge's own pid file protects nobody") {
+    CHECK(veto_under(claim_of(ClaimKind::bridge_stdio_pid, kHome, kPid)).empty());
+}
+
+TEST_CASE("a file of the same home that could not be read forbids") {
+    for (const ClaimKind kind : {ClaimKind::gateway_pid, ClaimKind::desktop_lock, ClaimKind::ledger}) {
+        Claim claim = claim_of(kind, kHermesHome, 0);
+        claim.access = Access::denied;
+        CHECK(veto_under(claim) == "veto.unreadable.claim unknown");
+        claim.home = "/home/u/.herm";
+        CHECK(veto_under(claim).empty());
+        claim.home = kHermesHome;
+        claim.access = Access::not_read;
+        CHECK(veto_under(claim).empty());
+    }
+}
+
+TEST_CASE("the ledger protects as long as who started the process may be alive") {
+    Claim claim = claim_of(ClaimKind::ledger, kHermesHome, kPid);
+    claim.spawner = 60;
+    CHECK(veto_under(claim) == "veto.ledger attached");  // nobody looked for the spawner
+    claim.spawner_row.access = Access::denied;
+    CHECK(veto_under(claim) == "veto.ledger attached");
+    claim.spawner_row.access = Access::gone;
+    CHECK(veto_under(claim).empty());
+    auto spawner = row(60, 1, "/usr/bin/python3", {"python3"});
+    claim.spawner_row = reaper::scanner::Reading<reaper::scanner::ProcessRow>::of(spawner);
+    CHECK(veto_under(claim) == "veto.ledger attached");
+    claim.spawner_start_epoch = kNowEpoch - 3600;
+    CHECK(veto_under(claim) == "veto.ledger attached");
+    claim.spawner_start_epoch = kNowEpoch - 9000;  // its pid was handed out again
+    CHECK(veto_under(claim).empty());
+}
+
+TEST_CASE("a ledger entry of an earlier process with that pid protects nobody") {
+    Claim claim = claim_of(ClaimKind::ledger, kHermesHome, kPid);
+    claim.start_epoch = kNowEpoch - 3600;
+    CHECK(veto_under(claim) == "veto.ledger attached");
+    claim.start_epoch = kNowEpoch - 3500;
+    CHECK(veto_under(claim).empty());
+    claim.start_epoch = kNowEpoch - 3700;
+    CHECK(veto_under(claim).empty());
+    claim.start_epoch = std::nullopt;
+    claim.pid = 101;
+    CHECK(veto_under(claim).empty());
+}
+
+TEST_CASE("an update that runs forbids, and does not say what the process is") {
+    Claim marker = claim_of(ClaimKind::update_marker, kHermesHome, 70);
+    CHECK(veto_under(marker) == "veto.update orphan");
+    marker.named.access = Access::denied;
+    CHECK(veto_under(marker) == "veto.update orphan");
+    marker.access = Access::denied;
+    CHECK(veto_under(marker) == "veto.update orphan");
+}
+
+TEST_CASE("an update whose updater is gone forbids nothing") {
+    Claim marker = claim_of(ClaimKind::update_marker, kHermesHome, 70);
+    marker.named.access = Access::gone;
+    CHECK(veto_under(marker).empty());
+    marker.named.access = Access::ok;
+    marker.written_epoch = kNowEpoch - 9000;  // who has the pid now began later
+    CHECK(veto_under(marker).empty());
+}
+
+TEST_CASE("a marker that says nothing counts for twenty minutes") {
+    Claim marker = claim_of(ClaimKind::update_marker, kHermesHome, 0);
+    marker.access = Access::malformed;
+    marker.written_epoch = kNowEpoch - 1199;
+    CHECK(veto_under(marker) == "veto.update orphan");
+    marker.written_epoch = kNowEpoch - 1201;
+    CHECK(veto_under(marker).empty());
+    marker.access = Access::gone;
+    marker.written_epoch = 0;
+    CHECK(veto_under(marker).empty());
+}
+
+TEST_CASE("a marker is about its own home, and the homes below") {
+    Claim marker = claim_of(ClaimKind::update_marker, "/srv/hermes", 70);
+    CHECK(veto_under(marker).empty());
+    CHECK(veto_under(marker, "/srv/hermes") == "veto.update orphan");
+    CHECK(veto_under(marker, "/srv/hermes/memos-plugin") == "veto.update orphan");
+    CHECK(veto_under(marker, "/srv/hermes2/memos-plugin").empty());
+    marker.home = kHermesHome;  // HERMES_HOME of the process, whose data lies elsewhere
+    CHECK(veto_under(marker, "/srv/data") == "veto.update orphan");
+}
+
+}  // namespace reaper::test

@@ -1,0 +1,209 @@
+#include "policy/designation.hpp"
+
+#include "tests/policy/judged.hpp"
+#include "tests/support/catch.hpp"
+
+namespace reaper::test {
+
+namespace {
+
+using policy::Action;
+using policy::Judgement;
+using policy::Verdict;
+using scanner::Access;
+using scanner::Claim;
+using scanner::ClaimKind;
+using scanner::Pid;
+using Pids = std::vector<Pid>;
+
+constexpr Pid kDaemon = 200;
+constexpr Pid kSecond = 300;
+constexpr Pid kOrphan = 400;
+
+Claim bridge_pid(Pid pid) {
+    return claim_of(ClaimKind::bridge_pid, kHome, pid);
+}
+
+void check_designated(const FactsBuilder& builder, Pid pid) {
+    const Judgement judgement = judged(builder, pid);
+    CHECK(judgement.verdict == Verdict::designated);
+    CHECK(judgement.action == Action::keep);
+    CHECK(has_code(judgement, "veto.designated"));
+}
+
+// Nobody of the home is touched, and an orphan of another home is.
+void check_ambiguous(FactsBuilder builder) {
+    builder.orphan_bridge(kOrphan).orphan_bridge(500);
+    set_home(builder[500], "/home/u/.hermes/profiles/other/memos-plugin");
+    const Judgement judgement = judged(builder, kOrphan);
+    CHECK(judgement.verdict == Verdict::unknown);
+    CHECK(judgement.action == Action::report);
+    CHECK(vetoes_of(judgement) == std::vector<std::string>{"veto.ambiguous"});
+    CHECK(planned(builder) == Pids{500});
+}
+
+}  // namespace
+
+TEST_CASE("who listens on the port is the daemon; a second one that listens on nothing is superseded") {
+    const FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    check_designated(builder, kDaemon);
+    const Judgement second = judged(builder, kSecond);
+    CHECK(second.verdict == Verdict::superseded);
+    CHECK(second.action == Action::reap);
+    CHECK(second.relies_on == Pids{kDaemon});
+    CHECK(has_code(second, "daemon.superseded"));
+    CHECK(judged(builder, kDaemon).relies_on.empty());
+    CHECK(planned(builder) == Pids{kSecond});
+}
+
+TEST_CASE("a viewer that won the port is the daemon, also on another port; one that lost it is superseded") {
+    FactsBuilder builder = FactsBuilder().daemon(kDaemon).daemon(kSecond);
+    for (const Pid pid : {kDaemon, kSecond}) {
+        auto& argv = builder[pid].row.command_line.value.argv;
+        argv.pop_back();
+    }
+    listen_on(builder[kDaemon], 18801);
+    check_designated(builder, kDaemon);
+    CHECK(judged(builder, kSecond).verdict == Verdict::superseded);
+    CHECK(judged(builder, kSecond).role == "viewer");
+}
+
+TEST_CASE("a viewer whose host died is an orphan like any other") {
+    FactsBuilder builder = FactsBuilder().orphan_bridge(kDaemon);
+    builder[kDaemon].row.command_line.value.argv.pop_back();
+    CHECK(is_orphan(judged(builder, kDaemon)));
+}
+
+TEST_CASE("a headless bridge on the daemon's port is the daemon, on another port it is not, nor on a unix socket") {
+    FactsBuilder builder = FactsBuilder().orphan_bridge(kDaemon).daemon(kSecond);
+    listen_on(builder[kDaemon], 9229);
+    CHECK_FALSE(has_code(judged(builder, kDaemon), "veto.designated"));
+    CHECK(judged(builder, kSecond).verdict == Verdict::unknown);
+    listen_on(builder[kDaemon], 18800);
+    check_designated(builder, kDaemon);
+    CHECK(judged(builder, kSecond).verdict == Verdict::superseded);
+    builder = FactsBuilder().daemon(kDaemon).daemon(kSecond);
+    builder[kDaemon].listeners.value = {{"unix", "/run/x", 0}};
+    CHECK_FALSE(has_code(judged(builder, kDaemon), "veto.designated"));
+}
+
+TEST_CASE("listeners that could not be read designate nobody, and nobody supersedes") {
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    builder[kDaemon].listeners.access = Access::denied;
+    CHECK_FALSE(has_code(judged(builder, kDaemon), "veto.designated"));
+    CHECK(planned(builder).empty());
+    builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    builder[kSecond].listeners.access = Access::denied;
+    CHECK(judged(builder, kSecond).verdict == Verdict::unknown);
+    CHECK_FALSE(has_code(judged(builder, kSecond), "daemon.superseded"));
+    CHECK(planned(builder).empty());
+}
+
+TEST_CASE("a second daemon that listens on anything is not superseded") {
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).orphan_bridge(kSecond);
+    builder[kSecond].standard_input = null_end();
+    CHECK(judged(builder, kSecond).verdict == Verdict::unknown);  // headless: the daemon is none of its business
+    builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    builder[kSecond].listeners.value = {{"unix", "/run/x", 0}};
+    CHECK(vetoes_of(judged(builder, kSecond)) == std::vector<std::string>{"veto.listens"});
+    CHECK_FALSE(has_code(judged(builder, kSecond), "daemon.superseded"));
+}
+
+TEST_CASE("superseded needs the port: a pid file alone keeps its daemon and ends nobody") {
+    const FactsBuilder builder = FactsBuilder().daemon(kDaemon).daemon(kSecond).claim(bridge_pid(kDaemon));
+    check_designated(builder, kDaemon);
+    CHECK(judged(builder, kSecond).verdict == Verdict::unknown);
+    CHECK(planned(builder).empty());
+}
+
+TEST_CASE("superseded needs a dead host, and the start-up window to be over") {
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    REQUIRE(planned(builder) == Pids{kSecond});
+    builder[kSecond].row.ppid = kHost;
+    CHECK(judged(builder, kSecond).verdict == Verdict::attached);
+    CHECK(vetoes_of(judged(builder, kSecond)) == std::vector<std::string>{"veto.live_host"});
+    builder[kSecond].row.ppid = 1;
+    set_start(builder[kSecond], kNow - 1000);
+    CHECK(judged(builder, kSecond).verdict == Verdict::young);
+    CHECK(planned(builder).empty());
+}
+
+TEST_CASE("no daemon of another home or user supersedes") {
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    set_home(builder[kSecond], "/srv/other");
+    CHECK(judged(builder, kSecond).verdict == Verdict::unknown);
+    builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    set_uid(builder[kDaemon], kUser + 1);
+    CHECK(judged(builder, kSecond).verdict == Verdict::unknown);
+    CHECK(planned(builder).empty());
+    set_home(builder[kSecond], kHome + "//");  // only spelled differently
+    set_uid(builder[kDaemon], kUser);
+    CHECK(judged(builder, kSecond).verdict == Verdict::superseded);
+}
+
+TEST_CASE("a pid file protects even a headless bridge with dead ends") {
+    FactsBuilder builder = FactsBuilder().orphan_bridge(kOrphan);
+    REQUIRE(is_orphan(judged(builder, kOrphan)));
+    builder.claim(bridge_pid(kOrphan));
+    check_designated(builder, kOrphan);
+    CHECK(vetoes_of(judged(builder, kOrphan)) == std::vector<std::string>{"veto.designated"});
+    builder.claim(bridge_pid(kOrphan));  // said twice is said once
+    check_designated(builder, kOrphan);
+}
+
+TEST_CASE("a stale, foreign or malformed pid file, or one of another home, designates nobody") {
+    void (*const changes[])(Claim&) = {
+        [](Claim& file) { file.written_epoch = kNowEpoch - 4000; },  // the pid was handed out again
+        [](Claim& file) { file.owner = kUser + 1; },
+        [](Claim& file) { file.access = Access::malformed; },
+        [](Claim& file) { file.access = Access::gone; },
+        [](Claim& file) { file.pid = kGonePid; },
+        [](Claim& file) { file.start_ticks = 7; },
+        [](Claim& file) { file.home = "/srv/other"; },
+        [](Claim& file) { file.kind = ClaimKind::bridge_stdio_pid; },
+    };
+    for (const auto& change : changes) {
+        Claim file = bridge_pid(kOrphan);
+        change(file);
+        CHECK(is_orphan(judged(FactsBuilder().orphan_bridge(kOrphan).claim(file), kOrphan)));
+    }
+}
+
+TEST_CASE("port and pid file agree: no doubt") {
+    const FactsBuilder builder =
+        FactsBuilder().listening_daemon(kDaemon).claim(bridge_pid(kDaemon)).orphan_bridge(kOrphan);
+    check_designated(builder, kDaemon);
+    CHECK(planned(builder) == Pids{kOrphan});
+}
+
+TEST_CASE("ambiguous: the port and the pid file name two living processes") {
+    check_ambiguous(FactsBuilder().listening_daemon(kDaemon).daemon(kSecond).claim(bridge_pid(kSecond)));
+}
+
+TEST_CASE("ambiguous: two processes of one home listen") {
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    listen_on(builder[kSecond], 18801);
+    check_ambiguous(builder);
+}
+
+TEST_CASE("ambiguous: two pid files name two processes") {
+    check_ambiguous(
+        FactsBuilder().daemon(kDaemon).daemon(kSecond).claim(bridge_pid(kDaemon)).claim(bridge_pid(kSecond)));
+}
+
+TEST_CASE("ambiguous: a pid file that could not be read") {
+    Claim file = bridge_pid(0);
+    file.access = Access::denied;
+    check_ambiguous(FactsBuilder().claim(file));
+    check_ambiguous(FactsBuilder().listening_daemon(kDaemon).claim(file));
+    file.home = "/srv/other";
+    CHECK(is_orphan(judged(FactsBuilder().orphan_bridge(kOrphan).claim(file), kOrphan)));
+}
+
+TEST_CASE("families without daemons know no designation") {
+    const FactsBuilder builder =
+        FactsBuilder().orphan_worker(kOrphan, kGonePid).claim(claim_of(ClaimKind::bridge_pid, kHermesHome, kOrphan));
+    CHECK(is_orphan(judged(builder, kOrphan)));
+}
+
+}  // namespace reaper::test

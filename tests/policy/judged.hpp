@@ -1,0 +1,27 @@
+// What judge() says of invented facts, in the words of the tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/judge.hpp"
+#include "policy/plan.hpp"
+#include "tests/support/facts_builder.hpp"
+
+namespace reaper::test {
+
+// The judgement of one pid. A pid that was not judged gives one with an empty family.
+[[nodiscard]] policy::Judgement judged(const FactsBuilder& builder, scanner::Pid pid,
+                                       const policy::Settings& settings = {});
+
+[[nodiscard]] bool is_orphan(const policy::Judgement& judgement);  // and will be reaped
+[[nodiscard]] bool has_code(const policy::Judgement& judgement, const std::string& code);
+[[nodiscard]] std::vector<std::string> vetoes_of(const policy::Judgement& judgement);
+
+// Who is in the plan.
+[[nodiscard]] std::vector<scanner::Pid> planned(const FactsBuilder& builder, const policy::Settings& settings = {});
+
+// Settings that also reap what the default only reports.
+[[nodiscard]] policy::Settings also(std::set<policy::Verdict> verdicts);
+
+}  // namespace reaper::test

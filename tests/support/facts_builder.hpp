@@ -1,0 +1,64 @@
+// Facts of an invented machine. Everything that it adds is complete and consistent: a helper that it calls an orphan is one in every
+// respect, so that a test states only what it changes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scanner/facts.hpp"
+
+namespace reaper::test {
+
+inline constexpr scanner::Uid kUser = 1000;
+inline constexpr scanner::Pid kHost = 50;      // a Hermes gateway that lives
+inline constexpr scanner::Pid kGonePid = 999;  // nobody has it
+inline constexpr std::uint64_t kNow = 10'000'000;
+inline constexpr std::uint64_t kHour = 360'000;  // in ticks
+inline constexpr double kNowEpoch = 1'800'000'000;
+inline const std::string kHermesHome = "/home/u/.hermes";
+inline const std::string kHome = "/home/u/.hermes/memos-plugin";
+
+// The far end of it is held by nobody, or by somebody.
+[[nodiscard]] scanner::Reading<scanner::StdioEnd> dead_end();
+[[nodiscard]] scanner::Reading<scanner::StdioEnd> live_end();
+[[nodiscard]] scanner::Reading<scanner::StdioEnd> null_end();
+
+[[nodiscard]] scanner::ProcessRow row(scanner::Pid pid, scanner::Pid ppid, const std::string& exe,
+                                      std::vector<std::string> argv);
+
+class FactsBuilder {
+   public:
+    FactsBuilder();  // an init, a living host, and nothing leaked
+
+    FactsBuilder& orphan_bridge(scanner::Pid pid);                          // headless, adopted by init, both ends dead
+    FactsBuilder& orphan_worker(scanner::Pid pid, scanner::Pid recorded);   // of slash commands, --parent-pid=recorded
+    FactsBuilder& orphan_pair(scanner::Pid launcher, scanner::Pid bridge);  // tsx and what it runs
+    FactsBuilder& attached_bridge(scanner::Pid pid, scanner::Pid host);     // headless, both ends alive
+    FactsBuilder& daemon(scanner::Pid pid);                                 // adopted by init, stdin /dev/null, silent
+    FactsBuilder& listening_daemon(scanner::Pid pid);                       // the same, and owns port 18800
+    FactsBuilder& relative(scanner::ProcessRow row);
+    FactsBuilder& claim(scanner::Claim claim);
+
+    // The candidate with that pid, which must have been added.
+    [[nodiscard]] scanner::ProcessFacts& operator[](scanner::Pid pid);
+    [[nodiscard]] scanner::Machine& machine() { return facts_.machine; }
+    [[nodiscard]] const scanner::Facts& facts() const { return facts_; }
+
+   private:
+    scanner::ProcessFacts& add(scanner::ProcessRow row);
+
+    scanner::Facts facts_;
+};
+
+void set_start(scanner::ProcessFacts& process, std::uint64_t start_ticks);
+void set_uid(scanner::ProcessFacts& process, scanner::Uid uid);
+void set_home(scanner::ProcessFacts& process, const std::string& home);
+void add_argument(scanner::ProcessFacts& process, const std::string& argument);
+void listen_on(scanner::ProcessFacts& process, std::uint16_t port);
+
+// A readable file of the user, younger than the process that it names.
+[[nodiscard]] scanner::Claim claim_of(scanner::ClaimKind kind, const std::string& home, scanner::Pid pid);
+
+}  // namespace reaper::test
