@@ -1,0 +1,229 @@
+#include "agent/cli.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agent/help.hpp"
+#include "agent/option_table.hpp"
+#include "tests/support/catch.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Words = std::vector<const char*>;
+
+std::variant<Options, Message> parse_words(const Words& words) {
+    return parse(words);
+}
+
+Options accepted(const Words& words) {
+    const auto result = parse_words(words);
+    const auto* message = std::get_if<Message>(&result);
+    INFO((message == nullptr ? "" : message->text));
+    REQUIRE(message == nullptr);
+    return std::get<Options>(result);
+}
+
+Message message_for(const Words& words) {
+    const auto result = parse_words(words);
+    for (const char* word : words) UNSCOPED_INFO(word);
+    REQUIRE(std::holds_alternative<Message>(result));
+    return std::get<Message>(result);
+}
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+TEST_CASE("No words at all ask for a report with the defaults") {
+    const Options options = accepted({});
+    CHECK(options.command == Command::report);
+    CHECK(options.format == Format::text);
+    CHECK(options.settle == 2000ms);
+    CHECK(options.max_kills == 256);
+    CHECK_FALSE(options.dry_run);
+}
+
+TEST_CASE("Options mean the same before and after the command") {
+    for (const Words& words :
+         {Words{"--home", "/a", "sweep", "--home=/b", "-v"}, Words{"sweep", "-v", "--home", "/a", "--home", "/b"},
+          Words{"-v", "--home=/a", "--home=/b", "sweep"}}) {
+        const Options options = accepted(words);
+        CHECK(options.command == Command::sweep);
+        CHECK(options.homes == std::vector<std::string>{"/a", "/b"});
+        CHECK(options.verbose);
+    }
+}
+
+TEST_CASE("Every option reaches its field") {
+    const Options options = accepted({"sweep",       "--dry-run",
+                                      "--format",    "jsonl",
+                                      "-o",          "out",
+                                      "--config",    "c",
+                                      "--home",      "h",
+                                      "--family",    "f",
+                                      "--user",      "u",
+                                      "--min-age",   "5m",
+                                      "--settle",    "500ms",
+                                      "--grace",     "30s",
+                                      "--grace-cap", "2h",
+                                      "--max-kills", "7",
+                                      "--reap",      "abandoned,held",
+                                      "--reap",      "duplicate,in-service",
+                                      "-q",          "--color",
+                                      "never",       "--no-history"});
+    CHECK(options.dry_run);
+    CHECK(options.format == Format::jsonl);
+    CHECK(options.output == "out");
+    CHECK(options.config == "c");
+    CHECK(options.homes == std::vector<std::string>{"h"});
+    CHECK(options.families == std::vector<std::string>{"f"});
+    CHECK(options.user == "u");
+    CHECK(options.min_age == 5min);
+    CHECK(options.settle == 500ms);
+    CHECK(options.grace == 30s);
+    CHECK(options.grace_cap == 2h);
+    CHECK(options.max_kills == 7);
+    CHECK(options.also_reap ==
+          std::set<policy::Verdict>{policy::Verdict::abandoned, policy::Verdict::held, policy::Verdict::duplicate});
+    CHECK(options.reap_inside_services);
+    CHECK(options.quiet);
+    CHECK(options.color == Color::never);
+    CHECK(options.no_history);
+    CHECK(accepted({"--all-users"}).all_users);
+    CHECK(accepted({"--json"}).format == Format::json);
+    CHECK(accepted({"--json", "--format=json"}).format == Format::json);
+    CHECK(accepted({"-o", "-"}).output.empty());
+}
+
+TEST_CASE("explain takes pids, each once") {
+    CHECK(accepted({"explain", "12", "7", "12"}).pids == std::vector<scanner::Pid>{12, 7});
+    CHECK(accepted({"explain", "--", "2147483647"}).pids == std::vector<scanner::Pid>{2147483647});
+    CHECK(accepted({"explain", "12", "--json", "7"}).pids == std::vector<scanner::Pid>{12, 7});
+}
+
+TEST_CASE("A mistake is named, with what was expected and the nearest right word") {
+    struct Row {
+        Words words;
+        std::string_view says;
+    };
+    const std::vector<Row> rows = {
+        {{"swep"}, "unknown command 'swep'; did you mean 'sweep'?; expected report, sweep, explain"},
+        {{"watch"}, "unknown command 'watch'; expected"},
+        {{""}, "unknown command ''"},
+        {{"help", "swep"}, "did you mean 'sweep'?"},
+        {{"--jsn"}, "unknown option '--jsn'; did you mean '--json'?"},
+        {{"sweep", "--dry-rum"}, "did you mean '--dry-run'?"},
+        {{"--familly=x"}, "unknown option '--familly'; did you mean '--family'?"},
+        {{"-x"}, "unknown option '-x'"},
+        {{"report", "--dry-run"}, "report changes nothing anyway; --dry-run is for sweep"},
+        {{"--grace", "3s"}, "report changes nothing anyway; --grace is for sweep"},
+        {{"explain", "7", "--max-kills", "3"}, "explain changes nothing anyway; --max-kills is for sweep"},
+        {{"explain"}, "expected at least one pid"},
+        {{"explain", "0"}, "'0': expected a pid, a number from 1 to 2147483647"},
+        {{"explain", "-5"}, "'-5': expected a pid"},
+        {{"explain", "abc"}, "'abc': expected a pid"},
+        {{"explain", "12x"}, "'12x': expected a pid"},
+        {{"explain", " 12"}, "' 12': expected a pid"},
+        {{"explain", "0x12"}, "'0x12': expected a pid"},
+        {{"explain", ""}, "'': expected a pid"},
+        {{"explain", "99999999999"}, "'99999999999': expected a pid"},
+        {{"explain", "2147483648"}, "'2147483648': expected a pid"},
+        {{"explain", "7", "--format", "prometheus"}, "expected text, json, jsonl or html"},
+        {{"report", "7"}, "report takes no arguments, but there is '7'"},
+        {{"sweep", "sweep"}, "sweep takes no arguments"},
+        {{"--home"}, "--home: expected a folder, but there is no value"},
+        {{"--home="}, "--home: expected a folder, but there is no value"},
+        {{"--home=", "sweep"}, "--home: expected a folder, but there is no value"},
+        {{"--home", ""}, "--home: expected a folder, but there is no value"},
+        {{"--home", "--json"}, "--home: expected a folder, not '--json'"},
+        {{"-qo", "--json"}, "--output: expected a file, not '--json'"},
+        {{"-o"}, "--output: expected a file, but there is no value"},
+        {{"--user", ""}, "--user: expected a user's name, but there is no value"},
+        {{"--family="}, "--family: expected the name of a family, but there is no value"},
+        {{"--config", ""}, "--config: expected a file"},
+        {{"--reap", ""}, "--reap: expected a list"},
+        {{"--reap", "heldd"}, "unknown 'heldd'; did you mean 'held'?; expected abandoned, duplicate, held, in-service"},
+        {{"--reap", "held,"}, "unknown ''"},
+        {{"--reap", "orphan"}, "'orphan' is always ended"},
+        {{"--reap", "designated"}, "unknown 'designated'"},
+        {{"--format", "jsom"}, "unknown 'jsom'; did you mean 'json'?"},
+        {{"--format", "yaml"}, "expected text, json, jsonl, prometheus, html"},
+        {{"--color", "allways"}, "did you mean 'always'?"},
+        {{"--json", "--format", "text"}, "--json and --format text contradict each other"},
+        {{"--user", "a", "--all-users"}, "--user and --all-users contradict each other"},
+        {{"-q", "-v"}, "--quiet and --verbose contradict each other"},
+        {{"--user", "a", "--user", "b"}, "--user is given 2 times"},
+        {{"sweep", "--settle", "1s", "--settle=2s"}, "--settle is given 2 times"},
+        {{"sweep", "--dry-run=false"}, "--dry-run takes no value"},
+        {{"--help=x"}, "--help takes no value"},
+        {{"sweep", "--grace", "30"}, "--grace 30: a duration needs a unit: 30s"},
+        {{"sweep", "--grace", "-3s"}, "a duration cannot be negative"},
+        {{"sweep", "--settle", "0s"}, "--settle 0s: a duration must be longer than nothing"},
+        {{"--min-age", "99999999999999999999s"}, "too long"},
+        {{"sweep", "--grace", "2h", "--grace-cap", "1h"}, "--grace is longer than --grace-cap"},
+        {{"sweep", "--max-kills", "0"}, "--max-kills: '0': expected a number from 1 up"},
+        {{"sweep", "--max-kills", "-3"}, "expected a number from 1 up"},
+        {{"sweep", "--max-kills", "all"}, "expected a number from 1 up"},
+        {{"sweep", "--max-kills", "99999999999999999999999"}, "expected a number from 1 up"},
+        {{"\x1b[2J"}, "unknown command '\\x1b[2J'"},
+        {{"--\x1b[2J"}, "unknown option '--\\x1b[2J'"},
+    };
+    for (const Row& row : rows) {
+        const Message message = message_for(row.words);
+        INFO(message.text);
+        CHECK(message.status == 2);
+        CHECK(message.text.rfind("orphan-reaper: ", 0) == 0);
+        CHECK(contains(message.text, row.says));
+        CHECK(contains(message.text, "\ntry 'orphan-reaper --help'\n"));
+    }
+}
+
+TEST_CASE("Help and version are no mistakes, whatever else is asked for") {
+    for (const Words& words : {Words{"--help"}, Words{"-h"}, Words{"help"}, Words{"--help", "--nonsense"}}) {
+        const Message message = message_for(words);
+        CHECK(message.status == 0);
+        CHECK(message.text == help_text(std::nullopt));
+    }
+    for (const Words& words : {Words{"sweep", "--help"}, Words{"-h", "sweep"}, Words{"help", "sweep"}}) {
+        CHECK(message_for(words).text == help_text(Command::sweep));
+    }
+    CHECK(message_for({"--version"}).text.rfind("orphan-reaper 0.", 0) == 0);
+    CHECK(message_for({"--version"}).status == 0);
+}
+
+TEST_CASE("Help names every command and every option that applies, in 80 columns") {
+    const std::string all = help_text(std::nullopt);
+    for (const OptionInfo& option : option_table()) {
+        CHECK(contains(all, option.name));
+        CHECK(contains(help_text(Command::sweep), option.name));
+        const std::string line = std::string(option.name) + " ";
+        CHECK(contains(help_text(Command::report), line) != option.sweep_only);
+    }
+    for (const CommandInfo& command : command_table()) CHECK(contains(all, command.name));
+    CHECK(contains(all, "Exit status:"));
+    for (const auto& command : {std::optional<Command>(), std::optional(Command::report), std::optional(Command::sweep),
+                                std::optional(Command::explain)}) {
+        std::size_t column = 0;
+        for (const char c : help_text(command)) {
+            column = c == '\n' ? 0 : column + 1;
+            REQUIRE(column <= 80);
+        }
+    }
+}
+
+TEST_CASE("The scope of one command can be typed again for the next") {
+    CHECK(scope_words(accepted({})).empty());
+    CHECK(scope_words(
+              accepted({"--all-users", "--home", "/srv/it's a b", "--reap", "held,in-service", "--min-age", "5m"})) ==
+          R"(--home '/srv/it'\''s a b' --all-users --min-age 300000ms --reap held,in-service)");
+    CHECK(scope_words(accepted({"sweep", "--user", "u", "--family", "bridge", "--config", "/etc/r.json",
+                                "--dry-run"})) == "--config /etc/r.json --family bridge --user u");
+}
+
+}  // namespace reaper::agent

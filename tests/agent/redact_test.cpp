@@ -1,0 +1,91 @@
+#include "agent/redact.hpp"
+
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using Argv = std::vector<std::string>;
+
+const Argv kBridge = {"/usr/bin/node",
+                      "/home/u/.hermes/memos-plugin/dist/bridge.mjs",
+                      "--agent=hermes",
+                      "--runtime-scope=0a5535de20543105363ebdfc",
+                      "--home=/home/u/.hermes/memos-plugin",
+                      "--no-viewer",
+                      "--daemon"};
+const Argv kWorker = {"/home/u/.hermes/hermes-agent/venv/bin/python3",
+                      "-u",
+                      "-m",
+                      "tui_gateway.slash_worker",
+                      "--session-key",
+                      "agent:main:tui:dm:mcp-profile-test",
+                      "--model",
+                      "anthropic/claude-sonnet-4",
+                      "--provider",
+                      "x",
+                      "--parent-pid",
+                      "77"};
+const Argv kTsx = {"node",
+                   "--require",
+                   "/p/node_modules/tsx/dist/preflight.cjs",
+                   "--import",
+                   "file:///p/node_modules/tsx/dist/loader.mjs",
+                   "dist/bridge.cts",
+                   "--agent=hermes"};
+
+}  // namespace
+
+TEST_CASE("What identifies a helper is shown as it is") {
+    CHECK(redact(kBridge) == kBridge);
+    CHECK(redact(kWorker) == kWorker);
+    CHECK(redact(kTsx) == kTsx);
+    CHECK(redact({}).empty());
+}
+
+TEST_CASE("Whatever is not known to be harmless is not shown") {
+    const std::vector<Argv> rows = {
+        {"node", "bridge.cjs", "--api-key=SECRET"},
+        {"node", "bridge.cjs", "--api-key", "SECRET"},
+        {"node", "bridge.cjs", "--unheard-of=SECRET"},
+        {"node", "bridge.cjs", "--unheard-of", "SECRET"},
+        {"node", "bridge.cjs", "SECRET"},
+        {"node", "bridge.cjs", "TOKEN=SECRET"},
+        {"node", "bridge.cjs", "--home=/x OPENAI_API_KEY=SECRET"},
+        {"node", "bridge.cjs", "--model", "x\nSECRET"},
+        {"node", "bridge.cjs", "-pSECRET"},
+        {"node", "bridge.cjs", "--no-viewerZZZ=SECRET"},
+        {"node", "bridge.cjs", "https://user:SECRET@host/x"},
+        {"node", "bridge.cjs", "/a/b?token=SECRET"},
+        {"node", "--SECRET with blanks"},
+        {"node --token SECRET"},
+        {"nodeZZZ=SECRET"},
+        {"python3", "-m", "module SECRET"},
+        {"python3", "-c", "SECRET"},
+    };
+    for (const Argv& argv : rows) {
+        const std::string line = redacted_line(argv);
+        INFO(line);
+        CHECK(line.find("SECRET") == std::string::npos);
+        CHECK(line.find("[redacted]") != std::string::npos);
+    }
+}
+
+TEST_CASE("A key is no path, even with slashes in it") {
+    CHECK(redacted_line({"node", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}) == "node [redacted]");
+    CHECK(redacted_line({"node", "/x/Zq81mXUtnFEMIhhR7MDEN9"}) == "node [redacted]");
+    CHECK(redacted_line({"node", "/home/u/.hermes/memos-plugin/dist"}) == "node /home/u/.hermes/memos-plugin/dist");
+}
+
+TEST_CASE("A huge argv is cut off, and says so") {
+    const std::vector<std::string> shown = redact(Argv(1000, "-u"));
+    REQUIRE(shown.size() == 65);
+    CHECK(shown.back() == "... and 936 more");
+    CHECK(redacted_line(Argv(1, std::string(1000, 'x'))).size() < 300);
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "agent/report.hpp"
+#include "tests/agent/sample_report.hpp"
+#include "tests/support/catch.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+std::string golden(const std::string& name) {
+    std::ifstream file(std::string(REAPER_TEST_DATA) + "/reports/" + name);
+    REQUIRE(file.good());
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+bool is_printable(const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= 0x20 && c <= 0x7e); });
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t lines_in(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("The text of a report, word by word") {
+    for (const test::Sample& sample : test::all_samples()) {
+        INFO(sample.name);
+        CHECK(render_text(sample.report, {}) == golden(sample.name + ".txt"));
+    }
+    CHECK(render_explanation(test::two_leaked(), {}) == golden("explained.txt"));
+    CHECK(render_prometheus(test::two_leaked()) == golden("two_leaked.prom"));
+}
+
+TEST_CASE("Nothing that a stranger wrote reaches a terminal as it is") {
+    const Report report = test::hostile();
+    RenderOptions verbose;
+    verbose.verbose = true;
+    CHECK(is_printable(render_text(report, {})));
+    CHECK(is_printable(render_text(report, verbose)));
+    CHECK(is_printable(render_explanation(report, {})));
+    CHECK(is_printable(render_prometheus(report)));
+    CHECK(is_printable(render_html(report)));
+}
+
+TEST_CASE("Quiet: silence when all is well, one line when it is not") {
+    RenderOptions quiet;
+    quiet.quiet = true;
+    CHECK(render_text(test::nothing_leaked(), quiet).empty());
+    CHECK(render_text(test::swept(), quiet).empty());
+    CHECK(render_text(test::two_leaked(), quiet) == "2 leaked helpers, 182 MB would come back\n");
+    CHECK(render_text(test::incomplete(), quiet) ==
+          "nothing to end, but 1 helper to look at; not everything could be looked at\n");
+    CHECK(render_text(test::refused(), quiet) == "refused: 2 leaked helpers, none was touched\n");
+}
+
+TEST_CASE("Verbose tells all evidence of all processes") {
+    RenderOptions verbose;
+    verbose.verbose = true;
+    CHECK(contains(render_text(test::two_leaked(), verbose), "note listens.nothing: listens on no port"));
+    const std::string text = render_text(test::hundred_leaked(), verbose);
+    CHECK(contains(text, "   1100  bridge/headless"));
+    CHECK_FALSE(contains(text, "more: --verbose"));
+    CHECK(lines_in(render_text(test::hundred_leaked(), {})) < 60);
+}
+
+TEST_CASE("What failed is shown first, so that no cap hides it") {
+    Report report = test::hundred_leaked();
+    report.command = "sweep";
+    for (ReportedProcess& process : report.processes) process = test::with(process, OutcomeResult::ended_on_term);
+    report.processes[99] = test::with(test::orphan(1100), OutcomeResult::survived);
+    conclude(report);
+    const std::string text = render_text(report, {});
+    CHECK(contains(text, "99 of 100 leaked helpers ended, 8.8 GB came back; 1 did not end"));
+    CHECK(contains(text, "   1100  bridge/headless"));
+    CHECK(contains(text, "run:  orphan-reaper explain 1100"));
+}
+
+TEST_CASE("Colour is there only when it is asked for") {
+    RenderOptions color;
+    color.color = true;
+    CHECK(contains(render_text(test::two_leaked(), color), "\x1b[1m"));
+    CHECK(contains(render_explanation(test::two_leaked(), color), "\x1b[1m"));
+    for (const test::Sample& sample : test::all_samples())
+        CHECK_FALSE(contains(render_text(sample.report, {}), "\x1b"));
+}
+
+TEST_CASE("Lines stay within the terminal") {
+    RenderOptions narrow;
+    narrow.width = 60;
+    std::istringstream lines(render_text(test::swept_partly(), narrow));
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("         ", 0) == 0) CHECK(line.size() <= 60);
+    }
+}
+
+TEST_CASE("An interrupted sweep says so first") {
+    Report report = test::swept_partly();
+    report.interrupted = true;
+    conclude(report);
+    CHECK(render_text(report, {}).rfind("interrupted: 1 of 2 leaked helpers ended", 0) == 0);
+}
+
+TEST_CASE("With more than one user, every line says whose helper it is") {
+    Report report = test::two_leaked();
+    report.uids.clear();
+    CHECK(contains(render_text(report, {}), "~/.hermes/memos-plugin of u\n"));
+}
+
+TEST_CASE("Each reported verdict says what would end it") {
+    using policy::Action;
+    using policy::Verdict;
+    const auto text_of = [](Verdict verdict) {
+        Report report = test::report_of("report", {test::process(7, verdict, Action::report)});
+        conclude(report);
+        return render_text(report, {});
+    };
+    CHECK(contains(text_of(Verdict::abandoned), "'sweep --reap abandoned' would end it"));
+    CHECK(contains(text_of(Verdict::duplicate), "'sweep --reap duplicate' would end"));
+    CHECK(contains(text_of(Verdict::held), "'sweep --reap held' would end it"));
+    CHECK(contains(text_of(Verdict::orphan), "'sweep --reap in-service' would end it"));
+    CHECK(contains(text_of(Verdict::zombie), "its parent, pid 1, has to collect it"));
+}
+
+TEST_CASE("The HTML page carries nothing that a browser would run or fetch") {
+    ReportedProcess process = test::orphan(7);
+    process.judgement.home = "<script>alert('x')</script>\"&";
+    Report report = test::report_of("report", {process});
+    report.remarks = {"<img src=x>"};
+    conclude(report);
+    const std::string page = render_html(report);
+    CHECK(contains(page, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;"));
+    CHECK_FALSE(contains(page, "<script"));
+    CHECK_FALSE(contains(page, "<img"));
+    CHECK_FALSE(contains(page, "http://"));
+    CHECK_FALSE(contains(page, "https://"));
+    CHECK(contains(page, "<h1>1 leaked helper, 91 MB would come back</h1>"));
+}
+
+TEST_CASE("A label of a metric cannot break out of its quotes") {
+    ReportedProcess process = test::orphan(7);
+    process.judgement.family = "a\"b\\c\nd";
+    Report report = test::report_of("report", {process});
+    CHECK(contains(render_prometheus(report), R"(family="a\"b\\c\\x0ad")"));
+}
+
+}  // namespace reaper::agent
