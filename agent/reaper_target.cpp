@@ -104,7 +104,7 @@ bool ReaperTarget::send(Signal signal) {
     return true;
 }
 
-// A stopped process does not see TERM until it goes on. Whether this arrives decides nothing: KILL also ends a stopped one.
+// A stopped process does not see TERM until it goes on. Whether this arrives decides nothing: KILL ends a stopped one too.
 void ReaperTarget::resume() {
     if (!parts_->log.about_to_signal(*target_, Signal::resume)) return;
     const auto delivery = parts_->control.send(target_->handle, Signal::resume);

@@ -1,5 +1,5 @@
-// The order of steps, and every fault that cannot be had for real. Processes are real, signals are not: the door is a fake that ends
-// a child by other means.
+// The order of steps, and every fault that cannot be had for real. Processes are real, signals are not: the door is a
+// fake that ends a child by other means.
 #include "agent/reaper.hpp"
 
 #include <fcntl.h>
@@ -30,7 +30,8 @@ using Journal = std::vector<std::string>;
 const auto kGone = std::errc::no_such_process;
 const auto kNotOurs = std::errc::operation_not_permitted;
 
-// Plays every part that reap() works with, and writes down who was asked for what: "verify 0", "log 0 TERM", "send 0 TERM".
+// Plays every part that reap() works with, and writes down who was asked for what: "verify 0", "log 0 TERM", "send 0
+// TERM".
 class Stage : public reaper::agent::ProcessControl,
               public reaper::agent::Verifier,
               public reaper::agent::DecisionLog,
@@ -151,13 +152,14 @@ bool has(const std::string& text, std::string_view part) {
 
 TEST_CASE("A process that obeys is verified, written down, told TERM and CONT, and nothing else") {
     Stage stage(1);
+    stage.target(0).step.grace = 20s;
     stage.on_send = dies_on(stage, Signal::resume);
     const Outcome outcome = stage.reap_one();
     CHECK(outcome.result == OutcomeResult::ended_on_term);
     CHECK(outcome.signals == std::vector{Signal::terminate, Signal::resume});
     CHECK(outcome.pid == stage.target(0).handle.pid());
     CHECK(outcome.took > 0us);
-    CHECK(stage.took < 50ms);
+    CHECK(stage.took < 10s);
     CHECK(stage.steps() == Journal{"verify 0", "log 0 TERM", "send 0 TERM", "log 0 CONT", "send 0 CONT"});
 }
 
@@ -343,7 +345,7 @@ TEST_CASE("Who is still there after KILL is reported once, and let alone") {
         CHECK(stage.reap_one().result == OutcomeResult::survived);
     }
     CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 0 CONT", "send 0 KILL"});
-    CHECK(stage.took < 1s);
+    CHECK(stage.took < 10s);
 }
 
 TEST_CASE("A dry run goes as far as the first TERM and waits for nobody") {
@@ -449,7 +451,7 @@ TEST_CASE("A lock that is stuck extends nothing") {
     }
     CHECK(stage.reap_one().result == OutcomeResult::ended_on_kill);
     CHECK(std::ranges::count(stage.journal, "activity 0") == samples);
-    CHECK(stage.took < 1s);
+    CHECK(stage.took < 10s);
 }
 
 TEST_CASE("The cap ends every extension, counted from TERM on") {
@@ -459,7 +461,7 @@ TEST_CASE("The cap ends every extension, counted from TERM on") {
     const Outcome outcome = stage.reap_one();
     CHECK(outcome.result == OutcomeResult::ended_on_kill);
     CHECK(outcome.took >= 400ms);
-    CHECK(outcome.took < 600ms);
+    CHECK(outcome.took < 5s);
 }
 
 TEST_CASE("A lock that flickers between transactions is found") {
@@ -481,7 +483,7 @@ TEST_CASE("Work without any lock is looked at a few times, and then killed") {
     stage.on_activity = [](int nth) { return moved(false, nth); };
     CHECK(stage.reap_one().result == OutcomeResult::ended_on_kill);
     CHECK(std::ranges::count(stage.journal, "activity 0") == 6);
-    CHECK(stage.took < 500ms);
+    CHECK(stage.took < 10s);
 }
 
 TEST_CASE("No sample is taken before the last TERM was sent") {
@@ -494,9 +496,10 @@ TEST_CASE("No sample is taken before the last TERM was sent") {
 
 TEST_CASE("Stubborn processes cost one grace period together") {
     Stage stage(20);
+    for (std::size_t who = 0; who < 20; ++who) stage.target(who).step.grace = 500ms;  // ten seconds one after the other
     stage.on_send = dies_on(stage, Signal::kill);
     for (const Outcome& outcome : stage.reap()) CHECK(outcome.result == OutcomeResult::ended_on_kill);
-    CHECK(stage.took < 60ms + 300ms);
+    CHECK(stage.took < 5s);
 }
 
 TEST_CASE("An interrupt before the first signal refuses everybody") {
@@ -511,6 +514,7 @@ TEST_CASE("An interrupt before the first signal refuses everybody") {
 
 TEST_CASE("An interrupt between two targets spares the second") {
     Stage stage(2);
+    stage.target(0).step.grace = stage.target(1).step.grace = 20s;
     stage.on_send = [&](int, Signal signal) {
         if (signal == Signal::resume) stage.interrupt();
         return Delivery::sent;
@@ -520,12 +524,12 @@ TEST_CASE("An interrupt between two targets spares the second") {
     CHECK(outcomes[0].detail == "interrupted while ending");
     CHECK(outcomes[1].result == OutcomeResult::refused);
     CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 0 CONT"});
-    CHECK(stage.took < 50ms);
+    CHECK(stage.took < 10s);
 }
 
 TEST_CASE("After an interrupt nobody is killed, and who has ended has ended") {
     Stage stage(2);
-    stage.target(0).step.grace = stage.target(1).step.grace = 10s;
+    stage.target(0).step.grace = stage.target(1).step.grace = 20s;
     stage.on_activity = [&, told = false](int) mutable {
         if (!std::exchange(told, true)) {
             stage.interrupt();
@@ -537,7 +541,7 @@ TEST_CASE("After an interrupt nobody is killed, and who has ended has ended") {
     CHECK(outcomes[0].result == OutcomeResult::survived);
     CHECK(outcomes[1].result == OutcomeResult::ended_on_term);
     CHECK(stage.steps("KILL").empty());
-    CHECK(stage.took < 1s);
+    CHECK(stage.took < 10s);
 }
 
 TEST_CASE("An interrupt between two KILLs spares the second") {

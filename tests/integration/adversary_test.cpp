@@ -1,5 +1,6 @@
-// Real processes, the real inspection, the real reaper and the real door; between any two steps somebody changes the world. No
-// process may be signalled that is not the one that was looked at, or that the next look no longer finds leaked.
+// Real processes, the real inspection, the real reaper and the real door; between any two steps somebody changes the
+// world. No process may be signalled that is not the one that was looked at, or that the next look no longer finds
+// leaked.
 //
 // Not excluded, and not possible to exclude on Linux: an exec between the last look and the signal that follows it.
 #include <unistd.h>
@@ -32,7 +33,8 @@ using test::Actor;
 using test::OnTerm;
 using test::Part;
 
-// Every point of the protocol by name, in the order in which it is passed: "look.pinned", "verify2.begin", "log.TERM", ...
+// Every point of the protocol by name, in the order in which it is passed: "look.pinned", "verify2.begin", "log.TERM",
+// ...
 class Script {
    public:
     explicit Script(std::string strike_at = {}, std::function<void()> strike = {})
@@ -65,8 +67,8 @@ class Witness final : public scanner::InspectionWitness {
     std::string prefix_;
 };
 
-// What all actors are to begin with: this very program with its arguments, below this process, both stdio ends dead, listening on
-// nothing.
+// What all actors are to begin with: this very program with its arguments, below this process, both stdio ends dead,
+// listening on nothing.
 class Looks {
    public:
     explicit Looks(const Procfs& procfs) : procfs_(procfs), self_(*scanner::read_row(procfs, getpid())) {}
