@@ -1,21 +1,19 @@
 #include "scanner/pid_handle.hpp"
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
+#include <cstdlib>
 #include <future>
 #include <limits>
 #include <thread>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/failing_call.hpp"
 #include "tests/support/forked.hpp"
 #include "tests/support/reuse_pid.hpp"
 #include "tests/support/subprocess.hpp"
@@ -31,20 +29,19 @@ std::error_code refusal(reaper::scanner::Pid pid) {
     return handle ? std::error_code() : handle.error().code;
 }
 
-// Every later call of pidfd_open in this process fails so.
-void make_pidfd_open_fail(unsigned error) {
-    std::array<sock_filter, 4> program = {sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                                          sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
-                                          sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-                                          sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    const sock_fprog whole{program.size(), program.data()};
-    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) != 0) ::_exit(99);
+// Linux 6.9
+bool kernel_has_pidfs() {
+    utsname name{};
+    ::uname(&name);
+    char* rest = nullptr;
+    const long major = std::strtol(name.release, &rest, 10);
+    const long minor = std::strtol(rest + 1, nullptr, 10);
+    return major > 6 || (major == 6 && minor >= 9);
 }
 
 bool refused_with(unsigned error, std::errc expected) {
     return in_child([&] {
-               make_pidfd_open_fail(error);
+               reaper::test::make_call_fail(SYS_pidfd_open, error);
                return refusal(::getpid()) == expected ? 0 : 1;
            }) == 0;
 }
@@ -128,6 +125,7 @@ TEST_CASE("two handles of one process have one inode, of two processes two") {
     CHECK(one.handle().inode() == inode);
     if (inode) CHECK(other.handle().inode() != inode);
     CHECK(other.handle().inode().has_value() == inode.has_value());
+    CHECK(inode.has_value() == kernel_has_pidfs());
 }
 
 TEST_CASE("nobody, and could not look, are different") {
