@@ -74,7 +74,7 @@ def without_handles(answer):
     expect(result.status == 4, f"exit {result.status}, wanted 4: {result.explain()}")
     stage.expect_alive([*names, "daemon"])
     expect(not result.signalled(), result.explain())
-    said = stage.reaper("sweep", "--min-age", "0s", "--settle", "0s", before=denied(stage, f"pidfd_open={answer}"))
+    said = stage.reaper("sweep", "--min-age", "1ms", "--settle", "1ms", before=denied(stage, f"pidfd_open={answer}"))
     expect(said.status == 4, f"text form: exit {said.status}")
     words = (said.out + said.err).lower()
     expect("pidfd" in words or "handle" in words, f"nothing about handles for processes in:\n{said.out}\n{said.err}")

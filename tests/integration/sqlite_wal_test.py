@@ -65,7 +65,7 @@ class Scene:
 
     def sweep(self, grace="500ms", cap="120s"):
         began = time.monotonic()
-        result = self.stage.reaper("sweep", "--json", "--min-age", "0s", "--settle", "0s", "--grace", grace, "--grace-cap", cap, timeout=100)
+        result = self.stage.reaper("sweep", "--json", "--min-age", "1ms", "--settle", "1ms", "--grace", grace, "--grace-cap", cap, timeout=100)
         self.seconds = time.monotonic() - began
         outcome = result.outcome(self.holder.pid)
         expect(outcome, result.explain())

@@ -22,7 +22,7 @@ def check(stage, verdicts, ended, silent=(), status=0):
     stage.expect_alive(list(stage.actors), [*silent])
     stage.expect_sweep(stage.sweep(), ended, alive, silent, status)
     after = stage.report()
-    expect(after.status == 0, f"report after the sweep: {after.explain()}")
+    expect(after.status == status, f"report after the sweep: {after.explain()}")
 
 
 @case
@@ -259,7 +259,7 @@ def l21_execs_between_look_and_signal():
     stage = Stage()
     trigger = stage.run / "exec-now"
     stage.orphans([stage.worker("shape-shifter", exec_when=str(trigger), exec=["/bin/sleep", "60"]), stage.worker("leaked", session="other")])
-    running = stage.start_reaper("sweep", "--json", "--min-age", "0s", "--settle", "1500ms", "--grace", "1s")
+    running = stage.start_reaper("sweep", "--json", "--min-age", "1ms", "--settle", "1500ms", "--grace", "1s")
     time.sleep(0.7)
     trigger.touch()
     from harness.product import finish
@@ -276,7 +276,7 @@ def l21_host_comes_back_between_term_and_kill():
     stage = Stage()
     trigger = stage.run / "exec-now"
     stage.orphans([stage.worker("shape-shifter", ignore_term=True, exec_when=str(trigger), exec=["/bin/sleep", "60"])])
-    running = stage.start_reaper("sweep", "--json", "--min-age", "0s", "--settle", "100ms", "--grace", "2s")
+    running = stage.start_reaper("sweep", "--json", "--min-age", "1ms", "--settle", "100ms", "--grace", "2s")
     from harness.actor import wait_until
     wait_until(stage.actors["shape-shifter"].signals, "the TERM")
     trigger.touch()

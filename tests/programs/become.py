@@ -1,6 +1,6 @@
 """Changes what this process is, then execs the rest of its arguments: argv, parent and stdio of what runs then stay as they were.
 
-    --uids R,E,S       the three uids
+    --uids R,E,S       the three uids; the groups become those of R
     --exec-pid         SYSTEMD_EXEC_PID names this process, as systemd does for the main process of a service
     --cgroup FOLDER    moves into this cgroup first; once for each hierarchy
     --pid-namespace    becomes pid 1 of a new pid namespace; the parent outside ends, so that the new one is adopted
@@ -48,7 +48,10 @@ def main():
         with open(wish.environment) as variables:
             os.environ.update(json.load(variables))
     if wish.uids:
-        os.setresuid(*map(int, wish.uids.split(",")))
+        uids = [int(uid) for uid in wish.uids.split(",")]
+        os.setgroups([])
+        os.setresgid(uids[0], uids[0], uids[0])
+        os.setresuid(*uids)
     if wish.exec_pid:
         os.environ["SYSTEMD_EXEC_PID"] = str(os.getpid())
     if wish.pad:

@@ -23,6 +23,8 @@ def on_term(_signal, _frame):
 
 def main():
     signal.signal(signal.SIGTERM, on_term)
+    if "uids" in wish:  # here, because execve makes the saved uid the effective one
+        os.setresuid(*wish["uids"])
     if "flock" in wish:
         lock = os.open(wish["flock"], os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -126,10 +126,10 @@ class Stage:
         return product.start([str(self.layout.binary), *arguments], self.uid, self.layout.home)
 
     def report(self, *arguments, **more):
-        return self.reaper("report", "--json", "--min-age", "0s", *arguments, **more)
+        return self.reaper("report", "--json", "--min-age", "1ms", *arguments, **more)
 
     def sweep(self, *arguments, **more):
-        return self.reaper("sweep", "--json", "--min-age", "0s", "--settle", "200ms", "--grace", "1s", *arguments, **more)
+        return self.reaper("sweep", "--json", "--min-age", "1ms", "--settle", "200ms", "--grace", "1s", *arguments, **more)
 
     # -- what must be true ---------------------------------------------------------------------------------------------------
 
