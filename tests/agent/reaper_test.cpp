@@ -181,6 +181,18 @@ TEST_CASE("Until its grace is over nobody is killed, and nothing wakes up in bet
     CHECK(stage.waits <= 3);
 }
 
+TEST_CASE("The end of one does not shorten the grace of another") {
+    Stage stage(2);
+    stage.target(1).step.grace = 500ms;
+    stage.on_send = [&](int who, Signal signal) {
+        if (who == 0 || signal == Signal::kill) stage.end(who);
+        return Delivery::sent;
+    };
+    const auto outcomes = stage.reap();
+    CHECK(outcomes[0].result == OutcomeResult::ended_on_term);
+    CHECK(outcomes[1].took >= 500ms);
+}
+
 TEST_CASE("An objection before TERM means that nothing is sent") {
     Stage stage(1);
     stage.on_verify = [](int, int) { return "its stdin is open again"; };

@@ -242,6 +242,7 @@ TEST_CASE("The rehearsal passes every step of the protocol") {
 
 TEST_CASE("A process that dies at any point, and whoever gets its pid, is never mistaken") {
     const Stage stage;
+    const std::size_t last_read_point = place(stage.points, "look.evidence_read");
     int rounds = 0;
     int wrong = 0;
     for (const std::string& point : stage.points) {
@@ -258,6 +259,8 @@ TEST_CASE("A process that dies at any point, and whoever gets its pid, is never 
                 const auto outcome = run_protocol(stage.looks, victim.pid(), script);
                 REQUIRE(bystander);
                 ++rounds;
+                // What was read of a stranger is never taken for facts about the dead.
+                REQUIRE(outcome.has_value() == (place(stage.points, point) > last_read_point));
                 if (!bystander->was_signalled()) continue;
                 ++wrong;
                 UNSCOPED_INFO("wrong at " << point << (twin ? ", twin" : ""));
