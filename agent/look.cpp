@@ -110,6 +110,7 @@ class Collector {
 
     [[nodiscard]] Look finish() && {
         Facts& facts = look_.facts;
+        std::ranges::sort(facts.candidates, {}, [](const ProcessFacts& candidate) { return candidate.row.pid; });
         scanner::add_details(facts.candidates);
         for (const ProcessFacts& candidate : facts.candidates) add_relatives(facts, procfs_, rules_, candidate.row);
         read_claims(facts, procfs_, rules_);
@@ -136,20 +137,11 @@ class Collector {
 Result<Look> Lookout::look() const {
     auto walked = scanner::walk(procfs_, {uid_, policy::interpreters_of(rules_)});
     if (!walked) return tl::unexpected(walked.error());
-    return inspect_all(walked->candidates, walked->count);
-}
-
-Result<Look> Lookout::look_at(std::span<const Pid> pids) const {
-    scanner::ScanCount count;
-    count.seen = pids.size();
-    return inspect_all(pids, count);
-}
-
-Result<Look> Lookout::inspect_all(std::span<const Pid> pids, scanner::ScanCount count) const {
     auto machine = scanner::read_machine(procfs_);
     if (!machine) return tl::unexpected(machine.error());
-    Collector collector(procfs_, rules_, std::move(*machine), count, witness_);
-    for (const Pid pid : pids) collector.take(pid);
+    Collector collector(procfs_, rules_, std::move(*machine), walked->count, witness_);
+    for (const Pid pid : walked->candidates) collector.take(pid);
+    for (const Pid pid : walked->zombies) collector.take(pid);
     return std::move(collector).finish();
 }
 

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "policy/judge.hpp"
@@ -31,9 +30,6 @@ class Lookout {
     // Fails only when the machine or the table itself cannot be read; what is wrong with single processes is in the facts.
     [[nodiscard]] Result<Look> look() const;
 
-    // Only these processes, whether they are candidates or not (explain).
-    [[nodiscard]] Result<Look> look_at(std::span<const scanner::Pid> pids) const;
-
     // Reads one candidate again through a handle that was opened earlier, and with it the clock, its parent and the files that
     // speak of it. no_such_process: it has exited, or is no member of a family any more.
     [[nodiscard]] Result<void> refresh(scanner::Facts& facts, const scanner::PidHandle& handle) const;
@@ -42,8 +38,6 @@ class Lookout {
     [[nodiscard]] bool find_holders(scanner::Facts& facts, const std::vector<policy::Judgement>& judgements) const;
 
    private:
-    [[nodiscard]] Result<Look> inspect_all(std::span<const scanner::Pid> pids, scanner::ScanCount count) const;
-
     const scanner::Procfs& procfs_;
     const policy::Rules& rules_;
     std::optional<scanner::Uid> uid_;

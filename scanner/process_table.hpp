@@ -33,6 +33,7 @@ struct WalkScope {
 
 struct Walk {
     std::vector<Pid> candidates;  // whose exe is one of the interpreters, by pid
+    std::vector<Pid> zombies;     // of the scope, by pid: they have no exe any more
     ScanCount count;
 };
 

@@ -32,6 +32,12 @@ bool is_gone(int error) {
     return error == ENOENT || error == ESRCH;
 }
 
+// The kernel prints no leading zeros; a tree on a disk could hold such a name, of any length.
+std::optional<Pid> pid_of(std::string_view name) {
+    const bool is_plain = !name.starts_with('0') && !name.starts_with('-');
+    return is_plain ? to_number<Pid>(name) : std::nullopt;
+}
+
 // "7/exe", without an allocation.
 class ExePath {
    public:
@@ -54,11 +60,12 @@ class Walker {
         for (std::size_t offset = 0; offset < size;) {
             const auto* entry = reinterpret_cast<const dirent64*>(entries + offset);
             offset += entry->d_reclen;
-            if (const auto pid = to_number<Pid>(entry->d_name); pid && *pid > 0) look_at(*pid, entry->d_name);
+            if (const auto pid = pid_of(entry->d_name)) look_at(*pid, entry->d_name);
         }
     }
 
     [[nodiscard]] Walk finish() && {
+        std::ranges::sort(walk_.zombies);
         std::ranges::sort(walk_.candidates);  // /proc lists by pid, a tree on a disk does not
         return std::move(walk_);
     }
@@ -69,7 +76,7 @@ class Walker {
         if (scope_.uid && !is_in_scope(name)) return;
         const ExePath path(name);
         const ssize_t length = ::readlinkat(directory_, path.c_str(), target_.data(), target_.size());
-        if (length < 0) return count_failure(errno, pid, name);
+        if (length < 0) return take_without_exe(errno, pid, name);
         const std::string_view exe(target_.data(), static_cast<std::size_t>(length));
         const auto runs = [exe](const std::string& interpreter) { return is_interpreter(exe, interpreter); };
         if (std::ranges::any_of(scope_.interpreters, runs)) walk_.candidates.push_back(pid);
@@ -89,20 +96,16 @@ class Walker {
         return false;
     }
 
-    // ENOENT is what kernel threads and zombies answer, too; neither can be a candidate, so nobody asks which it was.
-    // Nor can process 1, which refuses even root where a container or a machine manager has more rights than we.
-    void count_failure(int error, Pid pid, const char* name) {
-        if (error == ENOENT || pid == 1) return;
+    // Who shows no exe: a kernel thread or a zombie (ENOENT; to all but root a kernel thread answers EACCES), one that ended
+    // between look-up and access (fs/proc/base.c, proc_fd_access_allowed), or one that may not be looked at. Its stat tells,
+    // and anybody may read that.
+    void take_without_exe(int error, Pid pid, const char* name) {
+        // Process 1 is never a candidate; it refuses even root where a machine manager has more rights than we have.
+        if (pid == 1) return;
         if (error == ESRCH) {
             ++walk_.count.vanished;
             return;
         }
-        count_denial(name);
-    }
-
-    // A process that ends between look-up and access is refused as well (fs/proc/base.c, proc_fd_access_allowed), and
-    // so is a kernel thread to all but root. Its stat tells, and anybody may read that. Rare, so it may allocate.
-    void count_denial(const char* name) {
         const std::string path = std::string(name) + "/stat";
         const auto text = read_at(directory_, path.c_str(), kStatLimit);
         if (!text && access_of(text.error().code) == Access::gone) {
@@ -110,8 +113,11 @@ class Walker {
             return;
         }
         const auto stat = text ? parse_stat(text->bytes) : tl::unexpected(text.error());
-        const bool has_no_exe = stat && (stat->kernel_thread() || stat->state == 'Z' || stat->state == 'X');
-        if (!has_no_exe) ++walk_.count.denied;
+        if (stat && stat->state == 'Z') {
+            walk_.zombies.push_back(pid);
+        } else if (error != ENOENT && !(stat && (stat->kernel_thread() || stat->state == 'X'))) {
+            ++walk_.count.denied;
+        }
     }
 
     int directory_;
