@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "scanner/claim_text.hpp"
 #include "scanner/fd.hpp"
@@ -200,7 +201,7 @@ std::vector<Claim> read_claims(const Procfs& procfs, const ClaimPlaces& places) 
         claim.named = look_up(procfs, claim.pid);
         claim.spawner_row = look_up(procfs, claim.spawner);
     }
-    std::ranges::stable_sort(claims, {}, &Claim::path);
+    std::ranges::sort(claims, {}, [](const Claim& claim) { return std::tie(claim.path, claim.pid); });
     return claims;
 }
 

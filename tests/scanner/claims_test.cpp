@@ -98,13 +98,13 @@ TEST_CASE("everything of a Hermes home, by path") {
     CHECK(claims[1].pid == ::getpid());
     CHECK(claims[2].kind == ClaimKind::gateway_pid);
     CHECK(claims[2].start_ticks == 5);
-    CHECK(claims[3].kind == ClaimKind::ledger);
-    CHECK(claims[3].start_epoch == 2.5);
-    CHECK(claims[3].named.access == Access::gone);
-    CHECK(claims[3].spawner == ::getpid());
-    CHECK(claims[3].spawner_start_epoch == 1.5);
-    CHECK(claims[3].spawner_row.value.pid == ::getpid());
-    CHECK(claims[4].access == Access::malformed);
+    CHECK(claims[4].kind == ClaimKind::ledger);
+    CHECK(claims[4].start_epoch == 2.5);
+    CHECK(claims[4].named.access == Access::gone);
+    CHECK(claims[4].spawner == ::getpid());
+    CHECK(claims[4].spawner_start_epoch == 1.5);
+    CHECK(claims[4].spawner_row.value.pid == ::getpid());
+    CHECK(claims[3].access == Access::malformed);
 }
 
 TEST_CASE("what was planted in place of a pid file is said, and not followed") {
