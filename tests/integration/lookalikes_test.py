@@ -3,7 +3,7 @@ really is leaked. Only that one ends."""
 import os
 import shutil
 
-from harness import sandbox
+from harness import actor, sandbox
 from harness.layout import OTHER_UID, own_below, put
 from harness.sandbox import NODE, PYTHON, case, expect
 from harness.stage import HEADLESS, Stage
@@ -132,7 +132,6 @@ def build(stage):
     stage.start_host("dead-host", crowd.children, lost=shells_only)
     for name in shells_only:
         # The shell's own child inherits the environment, and is one more that must live.
-        from harness import actor
         pids = actor.wait_until(lambda: len(actor.named(name)) >= 2 and actor.named(name), f"{name} and its sleep")
         stage.know(name, min(pids))
     stage.kill_host("dead-host")

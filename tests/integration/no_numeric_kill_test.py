@@ -1,9 +1,8 @@
 """No signal by number, ever: counted by strace, and enforced by the kernel. And without handles nothing is signalled at all."""
-import os
 import re
 import shutil
 
-from harness import sandbox
+from harness import product, sandbox
 from harness.sandbox import PYTHON, case, expect
 from harness.stage import Stage
 
@@ -47,7 +46,6 @@ def a_whole_sweep_signals_nobody_by_number():
 def control_strace_sees_a_numeric_kill():
     stage = Stage()
     before, log = traced(stage, "kill", "tkill", "tgkill")
-    from harness import product
     product.run([*before, "/bin/bash", "-c", "kill -0 $$"], stage.uid, stage.layout.home)
     expect(count(log, "kill") == 1, log.read_text())
 
@@ -62,7 +60,6 @@ def a_sweep_works_where_the_kernel_forbids_kill():
 @case
 def control_the_kernel_forbids_kill():
     stage = Stage()
-    from harness import product
     result = product.run([*denied(stage, "kill=EPERM", "tkill=EPERM"), "/bin/bash", "-c", "kill -0 $$"], stage.uid, stage.layout.home)
     expect(result.status != 0 and "not permitted" in result.err, result.err)
 

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -107,7 +108,6 @@ def closing_checkpoint_is_waited_for():
 @case(timeout=150)
 def control_a_fixed_grace_leaves_the_wal():
     """What the two cases above save: the same moment, but TERM, 0.2 s, KILL."""
-    import signal
     scene = Scene("recover")
     wait_until(lambda: write_locks(scene.holder.pid), "the recovery")
     scene.holder.send(signal.SIGTERM)

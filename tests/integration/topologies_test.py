@@ -6,7 +6,9 @@ import signal
 import time
 
 from harness import sandbox
+from harness.actor import parent_of, wait_until
 from harness.layout import OTHER_UID
+from harness.product import finish
 from harness.sandbox import case, expect
 from harness.stage import Stage
 
@@ -80,7 +82,7 @@ def l2_adopted_by_a_subreaper():
     stage = Stage()
     stage.orphans([stage.bridge("leaked")])
     stage.start_host("gateway", [stage.bridge("attached")])
-    parent = int(open(f"/proc/{stage.actors['leaked'].pid}/stat").read().rpartition(")")[2].split()[1])
+    parent = parent_of(stage.actors["leaked"].pid)
     expect(parent == os.getpid(), f"adopted by {parent}, not by the subreaper")
     check(stage, {"leaked": ("orphan", "reap"), "attached": "attached"}, ["leaked"])
 
@@ -262,7 +264,6 @@ def l21_execs_between_look_and_signal():
     running = stage.start_reaper("sweep", "--json", "--min-age", "1ms", "--settle", "1500ms", "--grace", "1s")
     time.sleep(0.7)
     trigger.touch()
-    from harness.product import finish
     result = finish(running, 30)
     stage.expect_ended(["leaked"])
     stage.expect_alive(["shape-shifter"], silent=["shape-shifter"])
@@ -277,10 +278,8 @@ def l21_host_comes_back_between_term_and_kill():
     trigger = stage.run / "exec-now"
     stage.orphans([stage.worker("shape-shifter", ignore_term=True, exec_when=str(trigger), exec=["/bin/sleep", "60"])])
     running = stage.start_reaper("sweep", "--json", "--min-age", "1ms", "--settle", "100ms", "--grace", "2s")
-    from harness.actor import wait_until
     wait_until(stage.actors["shape-shifter"].signals, "the TERM")
     trigger.touch()
-    from harness.product import finish
     result = finish(running, 30)
     expect(stage.actors["shape-shifter"].alive(), "KILL hit a process that is no bridge any more: " + result.explain())
     outcome = result.outcome(stage.actors["shape-shifter"].pid)

@@ -1,6 +1,7 @@
 """A process of a scene, known by its name and held by a handle of our own."""
 import os
 import select
+import signal
 import time
 
 
@@ -75,5 +76,4 @@ class Actor:
         return bool(poller.poll(seconds * 1000))
 
     def send(self, number):
-        import signal
         signal.pidfd_send_signal(self.handle, number)

@@ -5,6 +5,7 @@ import fcntl
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -132,9 +133,13 @@ def main(script, names):
     if sys.argv[1:2] == ["--inside"]:
         sys.exit(run_inside(cases[sys.argv[2]]))
     reason = missing_here()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that whatever ends us, the rest is cleaned up
     if reason:
         print(f"SKIP everything: {reason}")
         sys.exit(SKIP)
+    for top in [top for root in cgroup_roots() for top in root.glob("reaper-test-*.slice")]:
+        if not os.path.exists("/proc/" + top.stem.rpartition("-")[2]):
+            remove_cgroups(top.name)  # of a run that was killed
     chosen = sys.argv[1:] or list(cases)
     results = {}
     for name in chosen:
