@@ -45,13 +45,13 @@ class Places : public nlohmann::json_sax<json> {
    public:
     Places(std::string_view text, const char** reached) : text_(text), reached_(reached) {}
 
-    bool null() override { return element(); }
-    bool boolean(bool /*value*/) override { return element(); }
-    bool number_integer(number_integer_t /*value*/) override { return element(); }
-    bool number_unsigned(number_unsigned_t /*value*/) override { return element(); }
-    bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return element(); }
-    bool string(string_t& /*value*/) override { return element(); }
-    bool binary(binary_t& /*value*/) override { return element(); }
+    bool null() override { return element(start_of_word()); }
+    bool boolean(bool /*value*/) override { return element(start_of_word()); }
+    bool number_integer(number_integer_t /*value*/) override { return element(start_of_word()); }
+    bool number_unsigned(number_unsigned_t /*value*/) override { return element(start_of_word()); }
+    bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return element(start_of_word()); }
+    bool string(string_t& /*value*/) override { return element(start_of_string()); }
+    bool binary(binary_t& /*value*/) override { return element(consumed()); }
     bool start_object(std::size_t /*size*/) override { return enter(); }
     bool start_array(std::size_t /*size*/) override {
         const bool fine = enter();
@@ -85,8 +85,8 @@ class Places : public nlohmann::json_sax<json> {
         int next = -1;       // of a list: the next index
     };
 
-    bool element() {
-        if (!levels_.empty() && levels_.back().next >= 0) offsets.emplace(here(), consumed() - 1);
+    bool element(std::size_t start) {
+        if (!levels_.empty() && levels_.back().next >= 0) offsets.emplace(here(), start);
         step();
         return true;
     }
@@ -110,7 +110,15 @@ class Places : public nlohmann::json_sax<json> {
         return level.next >= 0 ? level.pointer + "/" + std::to_string(level.next) : level.member;
     }
     std::size_t consumed() const { return static_cast<std::size_t>(*reached_ - text_.data()); }
-    // A key was read up to its closing quote; a quote inside of it is escaped.
+    // A number, true, false or null. A number was read one byte too far, to see that it ends.
+    std::size_t start_of_word() const {
+        constexpr std::string_view kLetters = "0123456789+-.Eaeflnrstu";
+        std::size_t at = consumed();
+        if (at > 0 && kLetters.find(text_[at - 1]) == std::string_view::npos) --at;
+        while (at > 0 && kLetters.find(text_[at - 1]) != std::string_view::npos) --at;
+        return at;
+    }
+    // A string was read up to its closing quote; a quote inside of it is escaped.
     std::size_t start_of_string() const {
         std::size_t at = consumed() - 1;
         while (at > 0 && (text_[at - 1] != '"' || (at > 1 && text_[at - 2] == '\\'))) --at;
@@ -145,6 +153,9 @@ std::string place_of(std::string_view text, std::size_t offset) {
 }
 
 tl::expected<JsonText, std::string> parse_json_text(std::string_view text) {
+    // The parser takes a NUL for the end, and would not say that it left out the rest.
+    const std::size_t nul = text.find('\0');
+    if (nul != std::string_view::npos) return tl::unexpected(place_of(text, nul) + ": this is no JSON: a NUL byte");
     const char* reached = text.data();
     Places places(text, &reached);
     const bool fine =
