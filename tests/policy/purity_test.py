@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""What product sources must not contain: the policy asks nothing of the system, and only one file for each system sends signals."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# All of them take arguments; a member that is called kill() takes none.
+SIGNALS = r"\b(?:kill|tkill|tgkill|killpg|pidfd_send_signal|sigqueue|pthread_kill|pthread_sigqueue)\s*\((?!\s*\))"
+SIGNAL_NUMBERS = r"\b(?:SYS|__NR)_(?:kill|tkill|tgkill|pidfd_send_signal|rt_sigqueueinfo|rt_tgsigqueueinfo)\b"
+SIGNAL_FILES = {"agent/control_linux.cpp", "agent/control_darwin.cpp"}
+COMMANDS = r"\b(?:popen|system|execv?[lpe]*|fexecve|posix_spawnp?)\s*\("
+OPERATING_SYSTEM = (
+    r"#\s*include\s*<(?:unistd|signal|fcntl|poll|dirent|spawn|pwd|grp|time|pthread|csignal|ctime|cstdio|cstdlib|sys/[^>]*|"
+    r"linux/[^>]*|net[^>]*|arpa/[^>]*|fstream|iostream|filesystem|thread|mutex|atomic|future|random|systemd/[^>]*|libproc2/[^>]*)"
+    r"(?:\.h)?>")
+WORLD = r"\bgetenv\b|\bsecure_getenv\b|_clock\s*::\s*now\b|::\s*now\s*\(|\bsyscall\s*\(|\bsocket\s*\(|\bf?open(?:at)?\s*\(|\btime\s*\("
+IMPURE_PARTS = r'#\s*include\s*"(?:agent/|scanner/linux/|scanner/darwin/)'
+CONDITIONS = r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else)\b"
+
+
+def without_comments(text):
+    """The same text, with the letters of comments and of string literals taken out, and every line where it was."""
+    pattern = r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+
+    def blank(found):
+        inside_include = found.group().startswith('"') and re.search(r"#\s*include\s*$", text[:found.start()][-40:])
+        return found.group() if inside_include else re.sub(r"[^\n]", " ", found.group())
+
+    return re.sub(pattern, blank, text, flags=re.S)
+
+
+def sources(*folders):
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".cpp", ".hpp", ".in"):
+                yield path.relative_to(ROOT).as_posix(), without_comments(path.read_text())
+
+
+def mistakes():
+    places = []
+
+    def add(name, text, found, why):
+        places.append(f"{name}:{text.count(chr(10), 0, found.start()) + 1}: {why}: {found.group().strip()}")
+
+    for name, text in sources("policy"):
+        for pattern in (OPERATING_SYSTEM, WORLD, IMPURE_PARTS):
+            for found in re.finditer(pattern, text):
+                add(name, text, found, "the policy is pure")
+    for name, text in sources("agent", "scanner", "policy"):
+        if name not in SIGNAL_FILES:
+            for found in re.finditer(SIGNALS, text):
+                add(name, text, found, "only the control signals")
+            for found in re.finditer(SIGNAL_NUMBERS, text):
+                add(name, text, found, "only the control signals")
+        for found in re.finditer(COMMANDS, text):
+            add(name, text, found, "no other program is run")
+        if name.endswith(".cpp"):
+            for found in re.finditer(CONDITIONS, text, flags=re.M):
+                add(name, text, found, "CMake picks the files, not the preprocessor")
+    return places
+
+
+def check_itself():
+    """A grep that finds nothing anywhere would pass for ever."""
+    assert not re.search(r"kill", without_comments('// kill(1)\n/* kill(2)\n */ "kill(3)" R"x(kill(4))x"'))
+    assert without_comments('a // b\nc').count("\n") == 1
+    assert '"agent/x.hpp"' in without_comments('#include "agent/x.hpp"\n')
+    for call in ("kill(1, 9)", "::kill(1, 9)", "return kill (1, 9)", "::tgkill(1, 2, 9)", "sigqueue(1, 9, x)"):
+        assert re.search(SIGNALS, call), call
+    for member in ("void kill();", "target.kill()", "target->kill()", "ReaperTarget::kill()", "overkill(1)"):
+        assert not re.search(SIGNALS, member), member
+    for call in ("popen(x)", "system(x)", "execv(x)", "execvp(x)", "execle(x)", "posix_spawn(x)", "::execve(x)"):
+        assert re.search(COMMANDS, call), call
+    for line in ("#include <unistd.h>", "#include <sys/stat.h>", "# include <fstream>", "#include <netinet/in.h>"):
+        assert re.search(OPERATING_SYSTEM, line), line
+    for line in ("#include <string>", "#include <chrono>", "#include <system_error>"):
+        assert not re.search(OPERATING_SYSTEM, line), line
+    for call in ("std::getenv(x)", "steady_clock::now()", "std::chrono::system_clock::now ()", "open(x)", "fopen(x)"):
+        assert re.search(WORLD, call), call
+    assert re.search(SIGNAL_NUMBERS, "syscall(SYS_tgkill, 1)")
+    for line in ("#ifdef X", "  # if X", "#else"):
+        assert re.search(CONDITIONS, line, flags=re.M), line
+    names = [name for name, _ in sources("policy", "agent")]
+    assert "policy/vetoes.cpp" in names and "agent/control_linux.cpp" in names
+
+
+if __name__ == "__main__":
+    check_itself()
+    found = mistakes()
+    print("\n".join(found) or "pure")
+    sys.exit(1 if found else 0)

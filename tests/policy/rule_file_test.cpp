@@ -1,0 +1,228 @@
+// Rule files: what a good one changes, and what is said of every mistake.
+#include <algorithm>
+
+#include "policy/built_in_families.hpp"
+#include "policy/rules.hpp"
+#include "tests/support/catch.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const FamilyRule& family(const Rules& rules, const std::string& name) {
+    const auto found =
+        std::find_if(rules.families.begin(), rules.families.end(), [&](const auto& rule) { return rule.name == name; });
+    REQUIRE(found != rules.families.end());
+    return *found;
+}
+
+Rules overlaid(std::string_view text) {
+    auto rules = overlay_rules(built_in_rules(), text, "rules.json");
+    INFO((rules ? "" : rules.error().message));
+    REQUIRE(rules.has_value());
+    return *rules;
+}
+
+std::string mistake(std::string_view text) {
+    const auto rules = overlay_rules(built_in_rules(), text, "rules.json");
+    return rules ? "none" : rules.error().message;
+}
+
+// A member of the bridge family, on the second line at column 3.
+std::string mistake_in_bridge(const std::string& member) {
+    return mistake("{\"families\": {\"bridge\": {\n  " + member + "}}}");
+}
+
+}  // namespace
+
+TEST_CASE("the built-in rules are whole") {
+    const Rules rules = built_in_rules();
+    REQUIRE(rules.families.size() == built_in_families().size());
+    CHECK(rules.protect.empty());
+    const FamilyRule& bridge = family(rules, "bridge");
+    CHECK(bridge.origin == "built-in");
+    CHECK(bridge.enabled);
+    CHECK(bridge.daemon_ports == std::vector<std::uint16_t>{18800});
+    CHECK(bridge.daemon_roles == Words{"daemon", "viewer"});
+    CHECK(bridge.grace == std::chrono::seconds(30));
+    CHECK(bridge.start_up == std::chrono::seconds(180));
+    REQUIRE(bridge.home.size() == 4);
+    CHECK(bridge.home[2].from == HomeSource::From::environment_parent);
+    const FamilyRule& worker = family(rules, "slash_worker");
+    CHECK(worker.grace == std::chrono::seconds(3));
+    CHECK(worker.parent_option == "--parent-pid");
+    CHECK(worker.daemon_roles.empty());
+}
+
+TEST_CASE("what the scanner is asked to look for") {
+    Rules rules = built_in_rules();
+    CHECK(interpreters_of(rules) == Words{"node", "nodejs", "bun", "python"});
+    CHECK(environment_keys_of(rules) ==
+          Words{"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "MEMOS_HOME", "MEMOS_CONFIG_FILE"});
+    rules.families.front().enabled = false;
+    CHECK(interpreters_of(rules) == Words{"python"});
+}
+
+TEST_CASE("an overlay changes what it names, and nothing else") {
+    Rules expected = built_in_rules();
+    CHECK(overlaid("{}") == expected);
+    const Rules rules =
+        overlaid("// comments are welcome\n{\"families\": {\"bridge\": {\"grace\": /* long */ \"45s\"}}}");
+    expected.families.front().grace = std::chrono::seconds(45);
+    expected.families.front().origin = "rules.json";
+    CHECK(rules == expected);
+}
+
+TEST_CASE("families are switched off and on") {
+    const Rules off = overlaid(R"({"families": {"bridge": {"enabled": false}}})");
+    CHECK_FALSE(family(off, "bridge").enabled);
+    CHECK(family(off, "slash_worker").enabled);
+    const auto on = overlay_rules(off, R"({"families": {"bridge": {"enabled": true}}})", "more.json");
+    REQUIRE(on.has_value());
+    CHECK(family(*on, "bridge").enabled);
+    CHECK(family(*on, "bridge").origin == "more.json");
+}
+
+TEST_CASE("a list replaces the list that was there") {
+    const Rules rules = overlaid(R"({"families": {"bridge": {"daemon": {"ports": [1, 65535]}, "same_options": []}}})");
+    CHECK(family(rules, "bridge").daemon_ports == std::vector<std::uint16_t>{1, 65535});
+    CHECK(family(rules, "bridge").daemon_roles == Words{"daemon", "viewer"});
+    CHECK(family(rules, "bridge").same_options.empty());
+}
+
+TEST_CASE("a family of one's own") {
+    const Rules rules = overlaid(R"({"families": {"mcp": {
+        "program": {"interpreters": ["node"], "scripts": ["server.mjs"], "required": ["--stdio"]},
+        "roles": [{"name": "server", "flags": ["--x"], "outlives_host": true}], "home": [{"path": "/srv"}]}}})");
+    const FamilyRule& mcp = family(rules, "mcp");
+    CHECK(mcp.enabled);
+    CHECK(mcp.grace == std::chrono::seconds(10));
+    CHECK(mcp.start_up == std::chrono::seconds(180));
+    CHECK(mcp.grace_cap == std::chrono::minutes(10));
+    CHECK(mcp.program.required == Words{"--stdio"});
+    REQUIRE(mcp.roles.size() == 1);
+    CHECK(mcp.roles[0] == Role{"server", {"--x"}, true});
+    CHECK(mcp.home == std::vector<HomeSource>{{HomeSource::From::fixed, "/srv"}});
+}
+
+TEST_CASE("protect rules are added, one after the other") {
+    const Rules rules = overlaid(R"({"protect": [{"exe": "/usr/bin/node"}, {"arguments": ["--x"], "home": "/srv/"}]})");
+    REQUIRE(rules.protect.size() == 2);
+    CHECK(rules.protect[0] == ProtectRule{"rules.json", "/usr/bin/node", {}, ""});
+    CHECK(rules.protect[1] == ProtectRule{"rules.json", "", {"--x"}, "/srv"});
+    const auto more = overlay_rules(rules, R"({"protect": [{"home": "/"}]})", "more.json");
+    REQUIRE(more.has_value());
+    REQUIRE(more->protect.size() == 3);
+    CHECK(more->protect[2].origin == "more.json");
+    CHECK(more->protect[2].home == "/");
+}
+
+TEST_CASE("a word that is not known is told with its place, and the nearest one that is") {
+    CHECK(mistake("{\n  \"famlies\": {}}") ==
+          "rules.json:2:3: \"famlies\" is not known here; did you mean 'families'?");
+    CHECK(mistake_in_bridge("\"gracee\": \"1s\"") ==
+          "rules.json:2:3: \"gracee\" is not known here; did you mean 'grace'?");
+    CHECK(mistake_in_bridge("\"xyzzy\": 1") == "rules.json:2:3: \"xyzzy\" is not known here");
+    CHECK(mistake_in_bridge("\"program\": {\"interpreter\": []}") ==
+          "rules.json:2:15: \"interpreter\" is not known here; did you mean 'interpreters'?");
+    CHECK(mistake("{\"protect\": [{\"exe\": \"/x\"},\n {\"hom\": \"/x\"}]}") ==
+          "rules.json:2:3: \"hom\" is not known here; did you mean 'home'?");
+    CHECK(mistake_in_bridge("\"a/b~\\u0001\": 1").find("rules.json:2:3: \"a/b~") == 0);
+}
+
+TEST_CASE("a value of the wrong type is told with what was expected") {
+    CHECK(mistake("[]") == "rules.json:1:1: expected an object, { ... }, found []");
+    CHECK(mistake("null") == "rules.json:1:1: expected an object, { ... }, found null");
+    CHECK(mistake_in_bridge("\"enabled\": \"yes\"") == "rules.json:2:3: expected true or false, found \"yes\"");
+    CHECK(mistake_in_bridge("\"enabled\": 1") == "rules.json:2:3: expected true or false, found 1");
+    CHECK(mistake_in_bridge("\"grace\": 30") == "rules.json:2:3: expected a duration such as \"30s\", found 30");
+    CHECK(mistake_in_bridge("\"grace\": \"30\"").find("rules.json:2:3: 30: a duration needs a unit") == 0);
+    CHECK(mistake_in_bridge("\"roles\": {}") == "rules.json:2:3: expected a list, [ ... ], found {}");
+    CHECK(mistake_in_bridge("\"parent_option\": \"\"") ==
+          "rules.json:2:3: expected a text that is not empty, found \"\"");
+    CHECK(mistake("{\"families\": []}") == "rules.json:1:2: expected an object, { ... }, found []");
+    CHECK(mistake("{\"families\": {\"bridge\": 7}}") == "rules.json:1:15: expected an object, { ... }, found 7");
+    CHECK(mistake("{\"protect\": {}}") == "rules.json:1:2: expected a list, [ ... ], found {}");
+}
+
+TEST_CASE("a mistake inside of a list stands where its element begins") {
+    CHECK(mistake_in_bridge("\"same_options\": [\"--ok\",\n   7]") ==
+          "rules.json:3:4: expected a text that is not empty, found 7");
+    CHECK(mistake_in_bridge("\"same_options\": [\"--ok\",\n   true, 7]") ==
+          "rules.json:3:4: expected a text that is not empty, found true");
+    CHECK(mistake_in_bridge("\"same_options\": [\"--ok\",\n   [1]]") ==
+          "rules.json:3:4: expected a text that is not empty, found [1]");
+    CHECK(mistake_in_bridge("\"same_options\": [\"--ok\",\n   \"\"]") ==
+          "rules.json:3:4: expected a text that is not empty, found \"\"");
+    CHECK(mistake_in_bridge("\"daemon\": {\"ports\": [18800,\n   \"x\\\"y\"]}") ==
+          "rules.json:3:4: expected a port from 1 to 65535, found \"x\\\"y\"");
+}
+
+TEST_CASE("ports are numbers from 1 to 65535") {
+    for (const char* port : {"0", "65536", "-1", "1.0", "\"1\"", "99999999999999999999", "null"}) {
+        const std::string said = mistake_in_bridge(std::string("\"daemon\": {\"ports\": [") + port + "]}");
+        INFO(said);
+        CHECK(said.find("expected a port from 1 to 65535") != std::string::npos);
+    }
+}
+
+TEST_CASE("rules that cannot mean anything") {
+    const auto says = [](const std::string& said, const std::string& what) {
+        INFO(said);
+        return said.find(what) != std::string::npos;
+    };
+    CHECK(says(mistake_in_bridge("\"grace_cap\": \"1s\""), "grace_cap is shorter than grace"));
+    CHECK(says(mistake_in_bridge("\"home\": []"), "needs a home"));
+    CHECK(says(mistake_in_bridge("\"roles\": []"), "needs roles"));
+    CHECK(says(mistake_in_bridge("\"roles\": [{}]"), "a role needs a name"));
+    CHECK(says(mistake_in_bridge("\"program\": {\"interpreters\": []}"), "a program needs interpreters"));
+    CHECK(says(mistake_in_bridge("\"hosts\": [{\"interpreters\": [\"node\"]}]"), "needs scripts or modules"));
+    CHECK(says(mistake_in_bridge("\"home\": [{}]"), "expected one of option, variable"));
+    CHECK(says(mistake_in_bridge("\"home\": [{\"option\": \"--a\", \"path\": \"/b\"}]"), "expected one of option"));
+    CHECK(says(mistake_in_bridge("\"home\": [{\"path\": \"data\"}]"), "begins with / or ~/"));
+    CHECK(says(mistake_in_bridge("\"home\": [{\"path\": \"~user\"}]"), "begins with / or ~/"));
+    CHECK(says(mistake("{\"families\": {\"new\": {}}}"), "a new family needs a program"));
+    CHECK(says(mistake("{\"protect\": [{}]}"), "expected at least one of exe, arguments, home"));
+    CHECK(says(mistake("{\"protect\": [{\"home\": \"~/.hermes\"}]}"), "home: expected a full path"));
+    CHECK(says(mistake("{\"protect\": [{\"exe\": \"node\"}]}"), "exe: expected a full path"));
+}
+
+TEST_CASE("a key that stands twice is a mistake") {
+    CHECK(mistake("{\"protect\": [],\n \"protect\": []}") == "rules.json:2:2: \"protect\" stands here twice");
+    CHECK(mistake_in_bridge("\"grace\": \"1s\", \"gra\\u0063e\": \"2s\"").find("stands here twice") !=
+          std::string::npos);
+    CHECK(mistake("{\"protect\": [{\"exe\": \"/a\"}, {\"exe\": \"/a\"}]}") == "none");
+}
+
+TEST_CASE("what is no JSON") {
+    for (const char* text :
+         {"", " ", "{", "{\"families\": }", "{} x", "{\"a\": 1,}", "'x'", "{\"a\" 1}", "/* open", "\xff",
+          "{\"protect\": [{\"exe\": \"/\xff\xfe\"}]}", "{\"a\": \"\n\"}", "NaN", "{\"a\": 01}"}) {
+        const std::string said = mistake(text);
+        INFO(text << " -> " << said);
+        CHECK(said.find("rules.json:") == 0);
+        CHECK(said.find("this is no JSON") != std::string::npos);
+        CHECK(std::all_of(said.begin(), said.end(), [](char letter) { return letter >= ' ' && letter < 127; }));
+    }
+    CHECK(mistake("{\n  \"families\": x}").find("rules.json:2:15: ") == 0);
+    CHECK(mistake(std::string_view("{}\0{", 4)) == "rules.json:1:3: this is no JSON: a NUL byte");
+}
+
+TEST_CASE("what is too much") {
+    std::string deep(10'000, '[');
+    CHECK(mistake(deep) == "rules.json:1:1: nested too deeply");
+    deep.clear();
+    for (int level = 0; level < 5000; ++level) deep += "{\"a\":";
+    CHECK(mistake(deep) == "rules.json:1:1: nested too deeply");
+    const std::string big(2'000'000, 'x');
+    CHECK(mistake("{\"" + big + "\": 1}").size() < 200);
+    CHECK(mistake_in_bridge("\"enabled\": \"" + big + "\"").size() < 200);
+    std::string many = "{\"protect\": [{\"arguments\": [";
+    for (int at = 0; at < 20'000; ++at) many += "\"a\",";
+    many += "\"a\"]}]}";
+    CHECK(overlaid(many).protect.at(0).arguments.size() == 20'001);
+}
+
+}  // namespace reaper::policy
