@@ -25,26 +25,41 @@ in_root() {
     ' sh "$root" "$@"
 }
 
-# fresh_root NAME PACKAGE... : makes $REAPER_ROOTS/NAME, a minimal system with these packages, unless it is there already.
-fresh_root() {
-    local name=$1 mirror components=main made
-    shift
-    made=$REAPER_ROOTS/$name
-    [[ ! -f $made.made || $(<"$made.made") != "$*" ]] || return 0
+# make_base FOLDER: a minimal system with git, which is what the README promises to start from.
+make_base() {
+    local mirror components=main
     mirror=$(own_mirror)
     [[ -n $mirror ]] || { echo "apt here knows no mirror of $(release_field VERSION_CODENAME)"; return 1; }
     [[ $(release_field ID) != ubuntu ]] || components=main,universe
+    debootstrap --variant=minbase --components="$components" --include=ca-certificates,git \
+        "$(release_field VERSION_CODENAME)" "$1" "$mirror" || { echo "debootstrap could not make $1"; return 1; }
+    # A proxy that apt needs here, it needs in there.
+    apt-config dump | grep -E '^Acquire::https?::Proxy ' >"$1/etc/apt/apt.conf.d/90proxy"
+    cp -L /etc/resolv.conf "$1/etc/resolv.conf"
+}
+
+# make_root FOLDER PACKAGE... : a copy of the base, with these packages.
+make_root() {
+    local made=$1
+    shift
+    fresh_root base || return 1
+    cp -a "$REAPER_ROOTS/base" "$made" || return 1
+    if ! in_root "$made" apt-get -q update ||
+        ! in_root "$made" env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@"; then
+        echo "apt-get could not install $* in $made"
+        return 1
+    fi
+}
+
+# fresh_root NAME PACKAGE... : makes $REAPER_ROOTS/NAME, a minimal system with these packages, unless it is there already.
+fresh_root() {
+    local name=$1 status=0
+    shift
+    local made=$REAPER_ROOTS/$name
+    [[ ! -f $made.made || $(<"$made.made") != "$*" ]] || return 0
     mkdir -p "$REAPER_ROOTS"
     rm -rf --one-file-system "$made" "$made.made"
-    debootstrap --variant=minbase --components="$components" --include=ca-certificates,git \
-        "$(release_field VERSION_CODENAME)" "$made" "$mirror" || { echo "debootstrap could not make $made"; return 1; }
-    # A proxy that apt needs here, it needs in there.
-    apt-config dump | grep -E '^Acquire::https?::Proxy ' >"$made/etc/apt/apt.conf.d/90proxy"
-    cp -L /etc/resolv.conf "$made/etc/resolv.conf"
-    if [[ $# -gt 0 ]]; then
-        { in_root "$made" apt-get -q update &&
-            in_root "$made" env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@"; } ||
-            { echo "apt-get could not install $* in $made"; return 1; }
-    fi
-    printf '%s' "$*" >"$made.made"
+    if [[ $# -eq 0 ]]; then make_base "$made"; else make_root "$made" "$@"; fi || status=1
+    [[ $status -ne 0 ]] || printf '%s' "$*" >"$made.made"
+    return "$status"
 }
