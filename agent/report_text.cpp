@@ -1,5 +1,6 @@
 // The report for a tired operator: the answer first, then the proof, then the next command.
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -65,14 +66,18 @@ std::string entry(const Report& report, const ReportedProcess& process, const Re
 }
 
 // The ones that did not end are what somebody has to deal with: first, so that no cap hides them.
-void put_failures_first(Processes& processes) {
-    std::stable_partition(processes.begin(), processes.end(), [](const auto* process) { return has_failed(*process); });
+Processes failures_first(const Processes& processes) {
+    Processes order;
+    for (const bool failed : {true, false}) {
+        std::copy_if(processes.begin(), processes.end(), std::back_inserter(order),
+                     [failed](const auto* process) { return has_failed(*process) == failed; });
+    }
+    return order;
 }
 
 std::string section(const Report& report, Shelf shelf, std::string_view title, Ink ink, const RenderOptions& options) {
-    Processes processes = on_shelf(report, shelf);
+    const Processes processes = failures_first(on_shelf(report, shelf));
     if (processes.empty()) return {};
-    put_failures_first(processes);
     const std::size_t shown = options.verbose ? processes.size() : std::min(processes.size(), kMostRows);
     const std::string heading = fmt::format("{:<31} {:>8} {:>9}  {}", title, "AGE", "MEMORY", "HOME");
     std::string text = fmt::format("\n{}\n", paint(heading, ink, options.color));
@@ -89,8 +94,7 @@ std::string leaked_title(const Report& report) {
 
 // Whom to ask about first: what failed, then what is leaked, then what is only reported.
 const ReportedProcess* most_interesting(const Report& report) {
-    Processes order = on_shelf(report, Shelf::leaked);
-    put_failures_first(order);
+    Processes order = failures_first(on_shelf(report, Shelf::leaked));
     const Processes reported = on_shelf(report, Shelf::reported);
     order.insert(order.end(), reported.begin(), reported.end());
     const auto found =
