@@ -151,7 +151,7 @@ std::string wait_for_all(std::vector<ReaperTarget>& targets, const ReaperParts& 
 
 }  // namespace
 
-std::vector<Outcome> reap(const std::vector<Target>& targets, ReaperParts parts, ReaperTimes times) {
+std::vector<Outcome> reap(const std::vector<Target>& targets, const ReaperParts& parts, const ReaperTimes& times) {
     std::vector<ReaperTarget> running;
     running.reserve(targets.size());  // units point into it
     for (const Target& target : targets) running.emplace_back(target, parts, times);

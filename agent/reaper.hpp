@@ -67,6 +67,7 @@ struct ReaperTimes {
 // (Judgement::ends_with) is signalled when another one of it is objected to, or is not among the targets; one that has
 // simply exited does not matter. A judgement's grace runs from TERM on; so does its grace_cap, up to which a database
 // that gets on with its work extends it.
-[[nodiscard]] std::vector<Outcome> reap(const std::vector<Target>& targets, ReaperParts parts, ReaperTimes times = {});
+[[nodiscard]] std::vector<Outcome> reap(const std::vector<Target>& targets, const ReaperParts& parts,
+                                        const ReaperTimes& times = {});
 
 }  // namespace reaper::agent

@@ -60,8 +60,8 @@ class ReaperTarget {
     const ReaperParts* parts_;
     const ReaperTimes* times_;
     Phase phase_ = Phase::planned;
-    Clock::time_point term_at_{};
-    Clock::time_point deadline_{};
+    Clock::time_point term_at_;
+    Clock::time_point deadline_;
     std::optional<scanner::Activity> before_;  // the sample that the next one is compared with
     int blinks_ = 0;                           // looks in a row that found work but no lock
     Outcome outcome_;
