@@ -38,8 +38,9 @@ class Inspector {
     Inspector(const Inspector&) = delete;
     Inspector& operator=(const Inspector&) = delete;
 
-    // no_such_process: it exited before the last check; nothing that was read may be used. All other troubles are recorded in
-    // the facts themselves.
+    // no_such_process: it exited before the last check; nothing that was read may be used. resource_unavailable_try_again: it
+    // became another program meanwhile. permission_denied: it lives, but /proc does not show it. invalid_argument: its row is
+    // malformed. All other troubles are recorded in the facts themselves.
     [[nodiscard]] Result<ProcessFacts> inspect(const PidHandle& handle, const InspectionRequest& request);
 
    private:

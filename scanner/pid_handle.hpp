@@ -14,8 +14,8 @@ namespace reaper::scanner {
 
 class PidHandle {
    public:
-    // no_such_process: nobody (or only a thread) has this pid. function_not_supported: the kernel has no pidfd.
-    // Any other error (EMFILE, ENOMEM, EPERM): could not look. There is no fallback.
+    // no_such_process: nobody (or only a thread) has this pid. invalid_argument: the number is not positive.
+    // function_not_supported: the kernel has no pidfd. Any other error (EMFILE, ENOMEM, EPERM): could not look. There is no fallback.
     [[nodiscard]] static Result<PidHandle> open(Pid pid);
 
     [[nodiscard]] Pid pid() const { return pid_; }
