@@ -1,6 +1,8 @@
-"""One bystander of every veto, all of them leaked in every other respect, in one scene with two that really are leaked: only these two end.
+"""One bystander of every veto, all of them leaked in every other respect, in one scene with two that really are
+leaked: only these two end.
 
-There is no kernel thread among them: none can be made, and none lives in a private pid namespace; the unit tests of the policy hold that veto.
+There is no kernel thread among them: none can be made, and none lives in a private pid namespace; the unit tests of
+the policy hold that veto.
 """
 import json
 import os
@@ -23,7 +25,8 @@ def start_ticks_to_epoch(pid):
 
 
 class Scene:
-    """Builds the bystanders. vetoes: name -> the evidence that has to be in the report; None: it is no member and not listed at all."""
+    """Builds the bystanders. vetoes: name -> the evidence that has to be in the report; None: it is no member and not
+    listed at all."""
 
     def __init__(self, stage):
         self.stage = stage
@@ -40,7 +43,8 @@ class Scene:
 
     def other_users(self):
         stage, uid = self.stage, self.stage.uid
-        self.add(stage.bridge("other-user", become=("--uids", f"{OTHER_UID},{OTHER_UID},{OTHER_UID}")), "foreign", uid=0)
+        self.add(stage.bridge("other-user", become=("--uids", f"{OTHER_UID},{OTHER_UID},{OTHER_UID}")), "foreign",
+                 uid=0)
         same = f"{uid},{uid},{uid}"
         self.add(stage.bridge("namespace-init", become=("--pid-namespace", "--uids", same)), "foreign", uid=0)
         self.add(stage.bridge("namespace-member", become=("--pid-namespace-member", "--uids", same)), "foreign", uid=0)
@@ -50,7 +54,8 @@ class Scene:
     def mixed_user(self):
         uid = self.stage.uid
         self.add(self.stage.worker("saved-uid", session="saved", uids=[uid, uid, OTHER_UID]), "veto.mixed_users", uid=0)
-        self.add(self.stage.worker("effective-uid", session="effective", uids=[OTHER_UID, uid, uid]), "veto.mixed_users", uid=0)
+        self.add(self.stage.worker("effective-uid", session="effective", uids=[OTHER_UID, uid, uid]),
+                 "veto.mixed_users", uid=0)
 
     def listeners(self):
         self.add(self.stage.bridge("listens-tcp", port=18999), "veto.listens")
@@ -62,13 +67,16 @@ class Scene:
         self.add(stage.bridge("supervised", become=("--exec-pid",)), "veto.supervised")
         inside = [word for folder in sandbox.make_cgroup("bridge.service") for word in ("--cgroup", folder)]
         if inside:
-            self.add(stage.bridge("supervised-in-unit", become=(*inside, "--uids", same, "--exec-pid")), "veto.supervised", uid=0)
-            self.add(stage.bridge("in-unit-of-whom", become=(*inside, "--uids", same)), "veto.unreadable.main_pid", uid=0)
+            self.add(stage.bridge("supervised-in-unit", become=(*inside, "--uids", same, "--exec-pid")),
+                     "veto.supervised", uid=0)
+            self.add(stage.bridge("in-unit-of-whom", become=(*inside, "--uids", same)), "veto.unreadable.main_pid",
+                     uid=0)
         else:
             print("     no cgroup could be made here: the two bystanders inside of a service's cgroup are left out")
 
     def attached(self):
-        self.stage.start_host("gateway", [self.stage.bridge("attached"), self.stage.bridge("stdin-closed", stdio="stdin_closed")])
+        self.stage.start_host("gateway", [self.stage.bridge("attached"),
+                                          self.stage.bridge("stdin-closed", stdio="stdin_closed")])
         self.vetoes |= {"attached": "attached", "stdin-closed": "attached"}
 
     def traced(self):
@@ -85,22 +93,26 @@ class Scene:
         put(home / "daemon/bridge.pid", str(stage.actors["bridge-pid"].pid))
 
         hermes = stage.layout.data_home("gateway-lock").parent
-        self.add(stage.worker("gateway-lock", session="lock", env={"HERMES_HOME": str(hermes)}, flock=str(hermes / "gateway.lock")),
+        self.add(stage.worker("gateway-lock", session="lock", env={"HERMES_HOME": str(hermes)},
+                              flock=str(hermes / "gateway.lock")),
                  "veto.holds_lock")
 
         hermes = stage.layout.data_home("gateway-pid").parent
         self.add(stage.worker("gateway-pid", session="pid", env={"HERMES_HOME": str(hermes)}), "veto.claimed")
-        put(hermes / "gateway.pid", json.dumps({"pid": stage.actors["gateway-pid"].pid, "kind": "hermes-gateway",
-                                               "start_time": int(stage.actors["gateway-pid"].start), "hermes_home": str(hermes)}))
+        named = stage.actors["gateway-pid"]
+        put(hermes / "gateway.pid", json.dumps({"pid": named.pid, "kind": "hermes-gateway", "hermes_home": str(hermes),
+                                               "start_time": int(named.start)}))
 
         self.add(stage.bridge("desktop-lock"), "veto.claimed")
         put(stage.layout.home / ".hermes/desktop-ssh" / ("0" * 32) / "backend.lock.json",
-            json.dumps({"schemaVersion": 2, "protocolVersion": 1, "pid": stage.actors["desktop-lock"].pid, "port": 4000}))
+            json.dumps({"schemaVersion": 2, "protocolVersion": 1, "pid": stage.actors["desktop-lock"].pid,
+                        "port": 4000}))
 
         self.add(stage.worker("ledger", session="ledger"), "veto.ledger")
         pid = stage.actors["ledger"].pid
         put(stage.layout.home / ".hermes/spawn-ledger.json",
-            json.dumps([{"pid": pid, "create_time": start_ticks_to_epoch(pid), "purpose": "mcp-helper", "spawner_pid": os.getpid(),
+            json.dumps([{"pid": pid, "create_time": start_ticks_to_epoch(pid), "purpose": "mcp-helper",
+                         "spawner_pid": os.getpid(),
                          "spawner_create": start_ticks_to_epoch(os.getpid()), "registered_at": time.time()}]))
         own_below(stage.layout.home / ".hermes/desktop-ssh", stage.uid)
 
@@ -112,7 +124,8 @@ class Scene:
     def protected(self):
         home = self.stage.layout.data_home("protected")
         self.add(self.stage.bridge("protected", home=home), "veto.protected")
-        config = put(self.stage.layout.home / "rules.json", json.dumps({"protect": [{"home": str(home)}]}), uid=0)  # root takes none of a user
+        config = put(self.stage.layout.home / "rules.json", json.dumps({"protect": [{"home": str(home)}]}),
+                     uid=0)  # root takes none of a user
         self.more_arguments += ["--config", str(config)]
 
     def unreadable(self):
@@ -134,7 +147,8 @@ class Scene:
         self.add(self.stage.bridge("young"), "young")
 
     def build(self, *optional):
-        for step in (self.leaked, *optional, self.other_users, self.listeners, self.supervised, self.attached, self.traced,
+        for step in (self.leaked, *optional, self.other_users, self.listeners, self.supervised, self.attached,
+                     self.traced,
                      self.named_by_files, self.updating, self.protected, self.unreadable, self.stdio):
             step()
         age(MIN_AGE + 0.5)
@@ -149,15 +163,20 @@ class Scene:
         stage, wrong = self.stage, []
         for name, wanted in self.vetoes.items():
             process = result.process(stage.actors[name].pid)
-            said = [process["verdict"], process["action"], *(one["code"] for one in process["evidence"])] if process else []
+            codes = [one["code"] for one in process["evidence"]] if process else []
+            said = [process["verdict"], process["action"], *codes] if process else []
             if wanted == "foreign" and process is None:
                 continue  # not even looked at
-            good = process is None if wanted is None else "reap" not in said and (wanted == "keep or report" or wanted in said)
+            if wanted is None:
+                good = process is None
+            else:
+                good = "reap" not in said and (wanted == "keep or report" or wanted in said)
             if not good:
                 wrong.append(f"{name}: wanted {wanted}, got {said}")
         expect(not wrong, "bystanders:\n  " + "\n  ".join(wrong) + "\n" + result.err)
         ended = ["leaked", "leaked-worker"]
-        stage.expect_sweep(result, ended, [name for name in stage.actors if name not in ended], silent=self.silent, status=result.status)
+        stage.expect_sweep(result, ended, [name for name in stage.actors if name not in ended], silent=self.silent,
+                           status=result.status)
         expect(result.status == 4, f"one command line could not be read whole: {result.explain()}")
 
 
@@ -167,7 +186,8 @@ def everybody_but_the_leaked_survives_a_sweep_from_inside_a_bridge():
     stage = Stage()
     scene = Scene(stage)
     scene.build(lambda: scene.add(stage.bridge("ancestor", spawns=True), "veto.ancestor"))
-    request = {"argv": [str(stage.layout.binary), *scene.arguments("sweep")], "env": {"HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"}}
+    request = {"argv": [str(stage.layout.binary), *scene.arguments("sweep")],
+               "env": {"HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"}}
     (stage.run / "ancestor.new").write_text(json.dumps(request))
     os.chown(stage.run / "ancestor.new", stage.uid, stage.uid)
     os.rename(stage.run / "ancestor.new", stage.run / "ancestor.run")
@@ -191,11 +211,13 @@ def the_bystanders_are_spared_for_one_reason_each():
     stage = Stage()
     home = stage.layout.data_home("home")
     stage.orphans([stage.bridge("was-protected"), stage.bridge("was-updating", env={"HERMES_HOME": str(home.parent)}),
-                   stage.bridge("was-supervised", env={"SYSTEMD_EXEC_PID": "999999"}), stage.daemon("was-named", home=home),
-                   stage.worker("was-in-ledger", session="ledger"), stage.bridge("long-argv", become=("--pad", "1000"))])
+                   stage.bridge("was-supervised", env={"SYSTEMD_EXEC_PID": "999999"}),
+                   stage.daemon("was-named", home=home), stage.worker("was-in-ledger", session="ledger"),
+                   stage.bridge("long-argv", become=("--pad", "1000"))])
     put(home.parent / ".hermes-update-in-progress", "999999\n1\n", uid=stage.uid)
     put(stage.layout.home / ".hermes/spawn-ledger.json",
-        json.dumps([{"pid": stage.actors["was-in-ledger"].pid, "create_time": start_ticks_to_epoch(stage.actors["was-in-ledger"].pid),
+        json.dumps([{"pid": stage.actors["was-in-ledger"].pid,
+                     "create_time": start_ticks_to_epoch(stage.actors["was-in-ledger"].pid),
                      "purpose": "mcp-helper", "spawner_pid": 999999, "spawner_create": 1.0}]))
     ended = ["was-protected", "was-updating", "was-supervised", "was-in-ledger", "long-argv"]
     stage.orphans([stage.daemon("daemon", home=home, port=18800)])
@@ -208,13 +230,17 @@ def pid_1_looks_like_a_bridge():
     """In a container pid 1 can be anything. This one is a bridge, and the sweep runs below it."""
     stage = Stage()
     wish = {"name": "init", "dir": str(stage.run), "spawns": True, "detached": True, "ignore_term": True}
-    environment = {"STANDIN": json.dumps(wish), "STANDIN_NAME": "init", "HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"}
-    request = {"argv": [str(stage.layout.binary), "sweep", "--json", "--min-age", "1ms", "--settle", "100ms"], "env": environment}
+    environment = {"STANDIN": json.dumps(wish), "STANDIN_NAME": "init", "HOME": str(stage.layout.home),
+                   "PATH": "/usr/bin:/bin"}
+    request = {"argv": [str(stage.layout.binary), "sweep", "--json", "--min-age", "1ms", "--settle", "100ms"],
+               "env": environment}
     (stage.run / "init.run").write_text(json.dumps(request))
     bridge = [NODE, str(stage.layout.plugin / "dist/bridge.mjs"), *HEADLESS]
-    inside = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *bridge], stdin=subprocess.DEVNULL, env=environment)
+    inside = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", *bridge],
+                              stdin=subprocess.DEVNULL, env=environment)
     wait_until((stage.run / "init.code").exists, "the sweep below pid 1", 30)
-    result = Result(int((stage.run / "init.code").read_text()), (stage.run / "init.out").read_text(), (stage.run / "init.err").read_text())
+    result = Result(int((stage.run / "init.code").read_text()), (stage.run / "init.out").read_text(),
+                    (stage.run / "init.err").read_text())
     process = result.process(1)
     expect(process and process["action"] == "keep" and process["outcome"] is None, result.explain())
     expect("veto.system" in [one["code"] for one in process["evidence"]], result.explain())

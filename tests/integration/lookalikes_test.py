@@ -1,4 +1,5 @@
-"""Programs that look like a leaked helper and are none (N1 to N28, and worse): all of them adopted and with dead stdio, in one scene with one that
+"""Programs that look like a leaked helper and are none (N1 to N28, and worse): all of them adopted and with dead
+stdio, in one scene with one that
 really is leaked. Only that one ends."""
 import os
 import shutil
@@ -32,13 +33,15 @@ class Crowd:
         if not path.exists():
             shutil.copy2(self.idle, path)
         label = f"{name}-{len(self.names)}"
-        child = self.stage.child(label, [path, *arguments], self.plugin, env={"STANDIN_READY": str(self.stage.run / f"{label}.ready")})
+        child = self.stage.child(label, [path, *arguments], self.plugin,
+                                 env={"STANDIN_READY": str(self.stage.run / f"{label}.ready")})
         if argv0:
             child["argv"] = ["/bin/bash", "-c", 'exec -a "$0" "$@"', argv0, str(path), *map(str, arguments)]
         self.add(child, silent=True)
 
     def node(self, name, *words, cwd=None, **more):
-        self.add(self.stage.child(f"{name}-{len(self.names)}", [NODE, *words], cwd or self.plugin, ignore_eof=True, **more))
+        self.add(self.stage.child(f"{name}-{len(self.names)}", [NODE, *words], cwd or self.plugin, ignore_eof=True,
+                                  **more))
 
     def python(self, name, *words, cwd=None):
         self.add(self.stage.child(f"{name}-{len(self.names)}", [PYTHON, "-B", *words], cwd or self.layout.hermes))
@@ -61,11 +64,14 @@ def editors_and_tools(crowd):
     for name, *arguments in (
             ("vim", crowd.bridge), ("code", "--wait", "bridge.cts"), ("nano", "bridge.mts"), ("grep", "bridge.cjs"),
             ("pgrep", "-f", r"bridge\.(cts|cjs)"), ("rg", "bridge.cjs", "--agent=hermes"), ("tail", "-f", crowd.bridge),
-            ("less", crowd.bridge), ("ssh", "host", "cd $HOME/.hermes/memos-plugin && exec node dist/bridge.cjs --agent=hermes --no-viewer"),
+            ("less", crowd.bridge),
+            ("ssh", "host", "cd $HOME/.hermes/memos-plugin && exec node dist/bridge.cjs --agent=hermes --no-viewer"),
             ("docker", "exec", "-u", "root", "c", "bash", "-c", "nohup node dist/bridge.cjs --agent=hermes --daemon"),
-            ("java", "-jar", "/x/org.eclipse.equinox.launcher_1.7.0.jar", *flags), ("agent-browser", "--session", "h_1"),
+            ("java", "-jar", "/x/org.eclipse.equinox.launcher_1.7.0.jar", *flags), ("agent-browser", "--session",
+                                                                                    "h_1"),
             ("hermes-setup", "--update", "--branch", "main"), ("openclaw", "gateway"), ("strace", "-p", "1"),
-            ("git", "commit", "-m", "fix bridge.cjs --agent=hermes --no-viewer"), ("sudo", "node", crowd.bridge, *flags),
+            ("git", "commit", "-m", "fix bridge.cjs --agent=hermes --no-viewer"), ("sudo", "node", crowd.bridge,
+                                                                                   *flags),
             ("gdb", "--args", "node", crowd.bridge, *flags), ("timeout", "10", "node", crowd.bridge, *flags),
             ("watch", "ps", "aux"), ("tar", "cf", "x.tar", crowd.bridge), ("nodemon", crowd.bridge, *flags),
             ("python3-evil", "-m", "tui_gateway.slash_worker", "--session-key", "k")):
@@ -75,7 +81,8 @@ def editors_and_tools(crowd):
 def impostors(crowd):
     """argv is right to the letter; the program is another one."""
     crowd.program("impostor-node", crowd.bridge, *HEADLESS, argv0="/usr/bin/node", exe="impostor")
-    crowd.program("impostor-python", "-m", "tui_gateway.slash_worker", "--session-key", "k", argv0=PYTHON, exe="impostor")
+    crowd.program("impostor-python", "-m", "tui_gateway.slash_worker", "--session-key", "k", argv0=PYTHON,
+                  exe="impostor")
     crowd.program("node-version-manager", crowd.bridge, *HEADLESS, argv0="node", exe="node-version-manager")
 
 
@@ -91,7 +98,8 @@ def shells(crowd):
 def other_node_programs(crowd):
     """N10, N12 to N15, N20: node runs them, but they are not ours."""
     flags = ["--agent=hermes", "--no-viewer"]
-    crowd.node("whatsapp", crowd.script("whatsapp-bridge/bridge.js"), "--port", "3000", "--session", "/home/u/.hermes/whatsapp/session")
+    crowd.node("whatsapp", crowd.script("whatsapp-bridge/bridge.js"), "--port", "3000", "--session",
+               "/home/u/.hermes/whatsapp/session")
     crowd.node("web-ui", crowd.script("Desktop/git/hermes-web-ui/dist/server/index.js"))
     crowd.node("openclaw-agent", "dist/bridge.cjs", "--agent=openclaw")
     crowd.node("no-agent", "dist/bridge.cjs")
@@ -99,7 +107,8 @@ def other_node_programs(crowd):
     crowd.node("director", crowd.script("pi-bridge/director-bridge.js"), *flags)
     crowd.node("other-install", crowd.script("srv/app/bridge.cjs"), *flags)
     crowd.node("backup-file", crowd.script(".hermes/memos-plugin-notes/bridge.cjs"), *flags)
-    crowd.node("vitest", crowd.script("proj/node_modules/vitest/vitest.mjs.cjs"), "run", "tests/unit/bridge/stdio.test.ts", *flags)
+    crowd.node("vitest", crowd.script("proj/node_modules/vitest/vitest.mjs.cjs"), "run",
+               "tests/unit/bridge/stdio.test.ts", *flags)
     crowd.node("linter", crowd.script("proj/lint.cjs"), crowd.bridge, *HEADLESS)
     crowd.node("required", "--require", crowd.bridge, crowd.script("proj/other.cjs"), *flags)
     crowd.node("evaluated", "-e", f"require({str(crowd.layout.lib / 'standin.cjs')!r})", crowd.bridge, *HEADLESS)
@@ -111,12 +120,14 @@ def other_python_programs(crowd):
     """N11, N15, N17 to N19, N21, N24: python runs them, but they are no slash worker."""
     crowd.python("hermes-bridge", crowd.script("dist/server/agent-bridge/hermes_bridge.py", "py"), "--endpoint",
                  "ipc:///tmp/hermes-agent-bridge.sock", "--hermes-home", "/home/u/.hermes")
-    for module in ("pytest", "tui_gateway/entry", "tui_gateway/slash_worker_v2", "hermes_cli/stderr_timestamp", "mcp_death_supervisor"):
+    for module in ("pytest", "tui_gateway/entry", "tui_gateway/slash_worker_v2", "hermes_cli/stderr_timestamp",
+                   "mcp_death_supervisor"):
         put(crowd.layout.hermes / f"{module}.py", (crowd.layout.lib / "standin_worker.py").read_text())
     crowd.python("pytest", "-m", "pytest", "tests/python/test_bridge_client.py")
     crowd.python("entry", "-m", "tui_gateway.entry")
     crowd.python("longer-name", "-m", "tui_gateway.slash_worker_v2", "--session-key", "k")
-    crowd.python("stderr", "-m", "hermes_cli.stderr_timestamp", "--error-log", "f", "--", PYTHON, "-m", "tui_gateway.slash_worker",
+    crowd.python("stderr", "-m", "hermes_cli.stderr_timestamp", "--error-log", "f", "--", PYTHON, "-m",
+                 "tui_gateway.slash_worker",
                  "--session-key", "k")
     crowd.python("supervisor", "mcp_death_supervisor.py", "-m", "tui_gateway.slash_worker", "--session-key", "k")
     crowd.python("no-session", "-m", "tui_gateway.slash_worker")
@@ -147,9 +158,11 @@ def none_of_them_is_touched():
     report = stage.report()
     for process in report.processes:
         name = next(one.name for one in stage.actors.values() if one.pid == process["pid"])
-        expect(process["action"] == "reap" if name == "leaked" else process["action"] == "keep", f"{name}: {report.explain()}")
+        expect(process["action"] == "reap" if name == "leaked" else process["action"] == "keep",
+               f"{name}: {report.explain()}")
     # What runs a bridge script of another install is worth a line that says why it stays; nothing else is.
-    listed = {one.name.rpartition("-")[0] for one in stage.actors.values() if report.process(one.pid) and one.name != "leaked"}
+    listed = {one.name.rpartition("-")[0] for one in stage.actors.values() if report.process(one.pid) and one.name !=
+    "leaked"}
     expect(listed <= {"other-install", "backup-file"}, f"listed, but no member of any family: {listed}")
     stage.expect_sweep(stage.sweep(), ["leaked"], crowd.names, silent=crowd.silent, status=stage.report().status)
 
@@ -164,7 +177,8 @@ def whoever_has_a_living_owner_is_left_alone():
     os.mkfifo(fifo)
     os.chown(fifo, stage.uid, stage.uid)
     stage.start_host("drain", [stage.bridge("drained", stdio=f"fifo:{fifo}")])
-    stage.expect_verdicts(stage.report(), {"spawned-by-test": ("attached", "keep"), "run-by-hand": ("attached", "keep")})
+    stage.expect_verdicts(stage.report(), {"spawned-by-test": ("attached", "keep"),
+                                           "run-by-hand": ("attached", "keep")})
     stage.expect_sweep(stage.sweep("--reap", "abandoned,duplicate"), [], list(stage.actors))
 
 

@@ -1,4 +1,5 @@
-"""No signal by number, ever: counted by strace, and enforced by the kernel. And without handles nothing is signalled at all."""
+"""No signal by number, ever: counted by strace, and enforced by the kernel. And without handles nothing is signalled
+at all."""
 import re
 import shutil
 
@@ -39,7 +40,8 @@ def a_whole_sweep_signals_nobody_by_number():
     stage.expect_sweep(stage.sweep(before=before, env=QUIET_SANITIZERS), ended, ["daemon"])
     numeric = {call: count(log, call) for call in ("kill", "tkill", "tgkill")}
     expect(not any(numeric.values()), f"{numeric}\n{log.read_text()}")
-    expect(count(log, "pidfd_send_signal") >= 2 * len(ended), "strace saw too little to prove anything:\n" + log.read_text())
+    expect(count(log, "pidfd_send_signal") >= 2 * len(ended),
+           "strace saw too little to prove anything:\n" + log.read_text())
 
 
 @case
@@ -60,7 +62,8 @@ def a_sweep_works_where_the_kernel_forbids_kill():
 @case
 def control_the_kernel_forbids_kill():
     stage = Stage()
-    result = product.run([*denied(stage, "kill=EPERM", "tkill=EPERM"), "/bin/bash", "-c", "kill -0 $$"], stage.uid, stage.layout.home)
+    result = product.run([*denied(stage, "kill=EPERM", "tkill=EPERM"), "/bin/bash", "-c", "kill -0 $$"], stage.uid,
+                         stage.layout.home)
     expect(result.status != 0 and "not permitted" in result.err, result.err)
 
 

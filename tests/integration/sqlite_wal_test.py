@@ -1,4 +1,5 @@
-"""A process that works on its database is waited for; one that only holds a lock is not. With a real WAL of more than 600 MB."""
+"""A process that works on its database is waited for; one that only holds a lock is not. With a real WAL of more than
+600 MB."""
 import os
 import pathlib
 import shutil
@@ -21,10 +22,16 @@ MIB = 1024 * 1024
 
 def make_wal(folder):
     """A database whose whole content is still in its WAL, as a killed process leaves it."""
-    code = (f"import sqlite3, os; c = sqlite3.connect({str(folder / 'memos.db')!r}, isolation_level=None); "
-            "c.execute('PRAGMA journal_mode=WAL'); c.execute('PRAGMA wal_autocheckpoint=0'); c.execute('PRAGMA synchronous=OFF'); "
-            "c.execute('CREATE TABLE t(b)'); "
-            f"[c.execute('INSERT INTO t VALUES(?)', (os.urandom({MIB}),)) for _ in range({WAL_BYTES // MIB})]; os._exit(0)")
+    code = f"""
+import os, sqlite3
+connection = sqlite3.connect({str(folder / "memos.db")!r}, isolation_level=None)
+for pragma in ("journal_mode=WAL", "wal_autocheckpoint=0", "synchronous=OFF"):
+    connection.execute("PRAGMA " + pragma)
+connection.execute("CREATE TABLE t(b)")
+for _ in range({WAL_BYTES // MIB}):
+    connection.execute("INSERT INTO t VALUES(?)", (os.urandom({MIB}),))
+os._exit(0)
+"""
     subprocess.run([PYTHON, "-c", code], check=True)
     (folder / "memos.db-shm").unlink()
 
@@ -66,11 +73,13 @@ class Scene:
 
     def sweep(self, grace="500ms", cap="120s"):
         began = time.monotonic()
-        result = self.stage.reaper("sweep", "--json", "--min-age", "1ms", "--settle", "1ms", "--grace", grace, "--grace-cap", cap, timeout=100)
+        result = self.stage.reaper("sweep", "--json", "--min-age", "1ms", "--settle", "1ms", "--grace", grace,
+                                   "--grace-cap", cap, timeout=100)
         self.seconds = time.monotonic() - began
         outcome = result.outcome(self.holder.pid)
         expect(outcome, result.explain())
-        print(f"     {outcome['result']} after {outcome['took_ms']:.0f} ms, WAL {wal_size(self.folder) // MIB} MB left", flush=True)
+        left = wal_size(self.folder) // MIB
+        print(f"     {outcome['result']} after {outcome['took_ms']:.0f} ms, WAL {left} MB left", flush=True)
         return outcome
 
     def clean(self):

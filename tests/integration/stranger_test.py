@@ -54,7 +54,8 @@ def a_wrong_configuration_stops_everything():
     unreadable = put(stage.layout.home / "secret.json", "{}", uid=0)
     unreadable.chmod(0)
     expect(stage.report("--config", str(good)).status == 1, "control: a good configuration")
-    for words, path in ((["no-such.json"], "/no-such.json"), (["secret.json"], str(unreadable)), (["home"], str(stage.layout.home)),
+    for words, path in ((["no-such.json"], "/no-such.json"), (["secret.json"], str(unreadable)),
+                        (["home"], str(stage.layout.home)),
                         (["cut.json"], put(stage.layout.home / "cut.json", '{"protect": [').as_posix()),
                         (["bytes.json"], put(stage.layout.home / "bytes.json", "\x00\x01").as_posix()),
                         (["word.json"], put(stage.layout.home / "word.json", '{"protetc": []}').as_posix()),
@@ -95,7 +96,8 @@ def nobody_sees_and_ends_nothing():
     own = stage.sweep(uid=NOBODY, home="/nonexistent")
     expect(own.status in (0, 4) and not own.signalled(), own.explain())
     everybody = stage.sweep("--all-users", uid=NOBODY, home="/nonexistent")
-    expect(everybody.status != 0 and not everybody.signalled(), f"it could not look, and says that all is clean: {everybody.explain()}")
+    expect(everybody.status != 0 and not everybody.signalled(),
+           f"it could not look, and says that all is clean: {everybody.explain()}")
     of_u = stage.reaper("sweep", "--user", "u", "--min-age", "1ms", uid=NOBODY, home="/nonexistent")
     expect(of_u.status == everybody.status and "could not be read" in of_u.out + of_u.err, of_u.explain())
     stage.expect_alive(["leaked"])
@@ -107,7 +109,8 @@ def proc_is_mounted_with_hidepid():
     stage = Stage()
     stage.orphans([stage.bridge("leaked")])
     stage.start_host("gateway", [stage.bridge("attached")])
-    stage.start_host("root-gateway", [stage.bridge("attached-to-root", become=("--uids", ",".join([str(stage.uid)] * 3)))], uid=0)
+    stage.start_host("root-gateway", [stage.bridge("attached-to-root", become=("--uids",
+                                                                               ",".join([str(stage.uid)] * 3)))], uid=0)
     sandbox.mount("proc", "/proc", "proc", 0x20, "hidepid=invisible")  # MS_REMOUNT
     result = stage.sweep()
     expect(result.status == 4, f"one parent cannot be seen: {result.explain()}")
@@ -127,7 +130,7 @@ def a_hundred_deaf_orphans_cost_one_grace():
     done = time.time()
     expect(result.status == 0 and result.json["summary"]["reaped"] == 100, result.explain())
     first_term = min((stage.run / f"{name}.signals").stat().st_mtime for name in stage.actors)
-    print(f"     100 deaf ones: {done - first_term:.2f} s from the first TERM to the last line of the report, with a grace of {grace} s")
+    print(f"     100 deaf ones: {done - first_term:.2f} s from the first TERM to the end, with a grace of {grace} s")
     expect(done - first_term <= grace + 1.0, f"{done - first_term:.2f} s")
     stage.expect_ended(list(stage.actors))
     expect(all(one.signals() == ["TERM"] for one in stage.actors.values()), "every one gets TERM once")

@@ -1,4 +1,5 @@
-"""L2 under a real `systemd --user`: it adopts orphans and starts services, so its children are told apart by more than their parent."""
+"""L2 under a real `systemd --user`: it adopts orphans and starts services, so its children are told apart by more than
+their parent."""
 import json
 import os
 import signal
@@ -48,13 +49,17 @@ class UserManager:
 
     def start(self, *wants):
         self.unit("default.target", "[Unit]\nDescription=test\nWants=" + " ".join(wants) + "\n")
-        environment = {"HOME": str(self.stage.layout.home), "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": str(self.runtime),
-                       "SYSTEMD_UNIT_PATH": str(self.units), "SYSTEMD_LOG_TARGET": "console", "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
+        environment = {"HOME": str(self.stage.layout.home), "PATH": "/usr/bin:/bin",
+                       "XDG_RUNTIME_DIR": str(self.runtime),
+                       "SYSTEMD_UNIT_PATH": str(self.units), "SYSTEMD_LOG_TARGET": "console",
+                       "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
         inside = [word for folder in self.cgroups for word in ("--cgroup", folder)]
         same = ",".join([str(self.uid)] * 3)
-        argv = [sandbox.PYTHON, "-B", str(self.stage.layout.lib / "become.py"), *inside, "--uids", same, "--", SYSTEMD, "--user"]
+        argv = [sandbox.PYTHON, "-B", str(self.stage.layout.lib / "become.py"), *inside, "--uids", same, "--", SYSTEMD,
+                "--user"]
         with open(self.stage.run / "systemd.log", "w") as log:
-            self.process = subprocess.Popen(argv, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            self.process = subprocess.Popen(argv, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            start_new_session=True)
 
     def log(self):
         return (self.stage.run / "systemd.log").read_text()[-3000:]
@@ -74,7 +79,8 @@ def service(stage, child):
     """A unit that runs the child with exactly its argv; its environment comes from a file, which spares all quoting."""
     variables = put(stage.run / f"{child['name']}.env", json.dumps(child["env"]))
     become = [sandbox.PYTHON, "-B", str(stage.layout.lib / "become.py"), "--environment", str(variables), "--"]
-    return f"[Service]\nKillMode=process\nWorkingDirectory={child['cwd']}\nExecStart={' '.join([*become, *child['argv']])}\n"
+    start = " ".join([*become, *child["argv"]])
+    return f"[Service]\nKillMode=process\nWorkingDirectory={child['cwd']}\nExecStart={start}\n"
 
 
 @case
@@ -90,19 +96,23 @@ def orphans_of_the_user_manager_are_told_from_its_services():
     manager.start("supervised.service", "host.service")
     manager.meet("supervised", "host", "leaked", "leaked-worker")
     stage.start_host("gateway", [stage.bridge("attached")])
-    stage.expect_verdicts(stage.report(), {"supervised": "supervised", "leaked": "attached", "leaked-worker": "attached"})
+    stage.expect_verdicts(stage.report(), {"supervised": "supervised", "leaked": "attached",
+                                           "leaked-worker": "attached"})
 
     stage.actors["host"].send(signal.SIGKILL)
     expect(stage.actors.pop("host").wait_ended(), "the host to die")
-    wait_until(lambda: actor.parent_of(stage.actors["leaked"].pid) == manager.process.pid, "the adoption by systemd --user")
+    wait_until(lambda: actor.parent_of(stage.actors["leaked"].pid) == manager.process.pid,
+               "the adoption by systemd --user")
     expect(actor.parent_of(stage.actors["supervised"].pid) == manager.process.pid, "the service has the same parent")
 
     report = stage.report()
-    stage.expect_verdicts(report, {"supervised": ("supervised", "keep"), "leaked": "orphan", "leaked-worker": "orphan", "attached": "attached"})
+    stage.expect_verdicts(report, {"supervised": ("supervised", "keep"), "leaked": "orphan", "leaked-worker": "orphan",
+                                   "attached": "attached"})
     inside_services = [] if report.process(stage.actors["leaked"].pid)["action"] == "reap" else ["--reap", "in-service"]
     if inside_services:
         stage.expect_sweep(stage.sweep(), [], list(stage.actors), status=1)
-    stage.expect_sweep(stage.sweep(*inside_services), ["leaked", "leaked-worker"], ["supervised", "gateway", "attached"])
+    stage.expect_sweep(stage.sweep(*inside_services), ["leaked", "leaked-worker"],
+                       ["supervised", "gateway", "attached"])
 
 
 @case
@@ -111,7 +121,8 @@ def orphan_of_the_user_manager_outside_of_any_service():
     stage = Stage()
     manager = UserManager(stage)
     manager.unit("supervised.service", service(stage, stage.bridge("supervised", detached=True)))
-    # A launcher that is below the manager, moves its host into a scope and ends: the manager adopts the host, and then the helpers.
+    # A launcher that is below the manager, moves its host into a scope and ends: the manager adopts the host, and then
+    # the helpers.
     wish = {"name": "host", "dir": str(stage.run), "children": [stage.bridge("leaked"), stage.worker("leaked-worker")]}
     host = stage.child("host", [sandbox.PYTHON, "-B", "-m", "hermes_cli.main", "gateway", "run"], stage.layout.hermes,
                        env={"HOST": json.dumps(wish)})
@@ -122,7 +133,8 @@ def orphan_of_the_user_manager_outside_of_any_service():
     manager.meet("supervised", "host", "leaked", "leaked-worker")
     stage.actors["host"].send(signal.SIGKILL)
     expect(stage.actors.pop("host").wait_ended(), "the host to die")
-    wait_until(lambda: actor.parent_of(stage.actors["leaked"].pid) == manager.process.pid, "the adoption by systemd --user")
+    wait_until(lambda: actor.parent_of(stage.actors["leaked"].pid) == manager.process.pid,
+               "the adoption by systemd --user")
     stage.expect_verdicts(stage.report(), {"supervised": ("supervised", "keep"), "leaked": ("orphan", "reap"),
                                            "leaked-worker": ("orphan", "reap")})
     stage.expect_sweep(stage.sweep(), ["leaked", "leaked-worker"], ["supervised"])

@@ -1,4 +1,5 @@
-"""The ways in which helpers leak, and the ways in which they look leaked (L1 to L22), with real processes: each is judged right, and a sweep ends
+"""The ways in which helpers leak, and the ways in which they look leaked (L1 to L22), with real processes: each is
+judged right, and a sweep ends
 the leaked ones only."""
 import ctypes
 import os
@@ -31,7 +32,8 @@ def check(stage, verdicts, ended, silent=(), status=0):
 def l1_host_killed_bridge_ignores_eof():
     stage = Stage()
     stage.orphans([stage.bridge("mjs"), stage.bridge("cjs", "dist/bridge.cjs", ("--agent=hermes", "--no-viewer")),
-                   stage.bridge("relative", "dist/bridge.cjs", ("--agent=hermes", "--no-viewer"), relative=True), stage.worker("worker")])
+                   stage.bridge("relative", "dist/bridge.cjs", ("--agent=hermes", "--no-viewer"),
+                                relative=True), stage.worker("worker")])
     stage.start_host("gateway", [stage.bridge("attached"), stage.worker("attached-worker", session="other")])
     verdicts = {name: ("orphan", "reap") for name in ("mjs", "cjs", "relative", "worker")}
     verdicts |= {name: ("attached", "keep") for name in ("attached", "attached-worker")}
@@ -57,7 +59,8 @@ def l1_stdio_of_a_node_host_are_sockets():
 @case
 def l1_term_is_ignored():
     stage = Stage()
-    stage.orphans([stage.bridge("deaf", ignore_term=True), stage.worker("deaf-worker", ignore_term=True), stage.bridge("polite")])
+    stage.orphans([stage.bridge("deaf", ignore_term=True), stage.worker("deaf-worker", ignore_term=True),
+                   stage.bridge("polite")])
     result = stage.sweep()
     stage.expect_sweep(result, ["deaf", "deaf-worker", "polite"], [])
     how = {name: result.outcome(stage.actors[name].pid) for name in ("deaf", "deaf-worker", "polite")}
@@ -72,7 +75,8 @@ def l1_nobody_reaps_the_dead():
     stage = Stage()
     stage.orphans([stage.bridge("leaked"), stage.worker("leaked-worker"), stage.bridge("deaf", ignore_term=True)])
     stage.start_host("gateway", [stage.bridge("attached")])
-    check(stage, {"leaked": "orphan", "leaked-worker": "orphan", "attached": "attached"}, ["leaked", "leaked-worker", "deaf"])
+    check(stage, {"leaked": "orphan", "leaked-worker": "orphan", "attached": "attached"},
+          ["leaked", "leaked-worker", "deaf"])
 
 
 @case
@@ -97,11 +101,13 @@ def l3_a_sibling_holds_the_stdin():
 
 @case
 def l4_duplicates_below_a_living_host():
-    """Reported; ended only when asked for, and then all but the newest. The one that serves the port is none of them."""
+    """Reported; ended only when asked for, and then all but the newest. The one that serves the port is none of
+    them."""
     stage = Stage()
     home = stage.layout.data_home("home")
     children = [stage.bridge(name, home=home) for name in ("oldest", "older")]
-    stage.start_host("gateway", [*children, stage.daemon("daemon", home=home, port=18800), stage.bridge("late", home=home, after=0.5)])
+    stage.start_host("gateway", [*children, stage.daemon("daemon", home=home, port=18800),
+                                 stage.bridge("late", home=home, after=0.5)])
     stage.expect_verdicts(stage.report(), {"oldest": ("duplicate", "report"), "older": ("duplicate", "report"),
                                            "late": ("attached", "keep"), "daemon": ("designated", "keep")})
     stage.expect_sweep(stage.sweep(), [], list(stage.actors), status=1)
@@ -124,7 +130,8 @@ def l12_workers_of_one_dashboard():
     stage = Stage()
     workers = [stage.worker(f"session-{number}", session=f"s{number}") for number in range(6)]
     stage.start_host("dashboard", [*workers, stage.worker("again", session="s0", after=0.5)], kind="dashboard")
-    verdicts = {f"session-{number}": "attached" for number in range(1, 6)} | {"session-0": ("duplicate", "report"), "again": "attached"}
+    verdicts = {f"session-{number}": "attached" for number in range(1, 6)} | {"session-0": ("duplicate", "report"),
+                                                                              "again": "attached"}
     stage.expect_verdicts(stage.report(), verdicts)
     stage.expect_sweep(stage.sweep(), [], list(stage.actors), status=1)
 
@@ -143,7 +150,8 @@ def l7_homes_are_independent():
     stage = Stage()
     one, two = stage.layout.data_home("one"), stage.layout.data_home("two")
     stage.orphans([stage.bridge("leaked-one", home=one)])
-    stage.start_host("gateway", [stage.bridge("attached-two", home=two), stage.daemon("daemon-two", home=two, port=18800)])
+    stage.start_host("gateway", [stage.bridge("attached-two", home=two),
+                                 stage.daemon("daemon-two", home=two, port=18800)])
     stage.orphans([stage.bridge("leaked-two", home=two)])
     verdicts = {"leaked-one": "orphan", "leaked-two": "orphan", "attached-two": "attached", "daemon-two": "designated"}
     check(stage, verdicts, ["leaked-one", "leaked-two"])
@@ -260,7 +268,8 @@ def l20_zombie_and_stopped():
 def l21_execs_between_look_and_signal():
     stage = Stage()
     trigger = stage.run / "exec-now"
-    stage.orphans([stage.worker("shape-shifter", exec_when=str(trigger), exec=["/bin/sleep", "60"]), stage.worker("leaked", session="other")])
+    stage.orphans([stage.worker("shape-shifter", exec_when=str(trigger), exec=["/bin/sleep", "60"]),
+                   stage.worker("leaked", session="other")])
     running = stage.start_reaper("sweep", "--json", "--min-age", "1ms", "--settle", "1500ms", "--grace", "1s")
     time.sleep(0.7)
     trigger.touch()
@@ -268,7 +277,8 @@ def l21_execs_between_look_and_signal():
     stage.expect_ended(["leaked"])
     stage.expect_alive(["shape-shifter"], silent=["shape-shifter"])
     outcome = result.outcome(stage.actors["shape-shifter"].pid)
-    expect(outcome is None or (outcome["result"] == "changed" and outcome["signals"] == []), f"{outcome}\n{result.explain()}")
+    expect(outcome is None or (outcome["result"] == "changed" and outcome["signals"] == []),
+           f"{outcome}\n{result.explain()}")
 
 
 @case
@@ -290,8 +300,10 @@ def l21_host_comes_back_between_term_and_kill():
 def l22_other_user_and_other_namespace():
     stage = Stage()
     stage.orphans([stage.bridge("other-user", become=("--uids", f"{OTHER_UID},{OTHER_UID},{OTHER_UID}")),
-                   stage.bridge("own-init", become=("--pid-namespace", "--uids", f"{stage.uid},{stage.uid},{stage.uid}")),
-                   stage.bridge("own-member", become=("--pid-namespace-member", "--uids", f"{stage.uid},{stage.uid},{stage.uid}"))],
+                   stage.bridge("own-init", become=("--pid-namespace", "--uids",
+                                                    f"{stage.uid},{stage.uid},{stage.uid}")),
+                   stage.bridge("own-member", become=("--pid-namespace-member", "--uids",
+                                                      f"{stage.uid},{stage.uid},{stage.uid}"))],
                   uid=0)
     stage.know("own-member-init")
     stage.orphans([stage.bridge("leaked")])

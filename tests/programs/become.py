@@ -1,4 +1,5 @@
-"""Changes what this process is, then execs the rest of its arguments: argv, parent and stdio of what runs then stay as they were.
+"""Changes what this process is, then execs the rest of its arguments: argv, parent and stdio of what runs then stay as
+they were.
 
     --uids R,E,S       the three uids; the groups become those of R
     --exec-pid         SYSTEMD_EXEC_PID names this process, as systemd does for the main process of a service

@@ -1,4 +1,5 @@
-// The body of every stand-in that node runs. What it does comes from the environment, because argv has to be the real thing's.
+// The body of every stand-in that node runs. What it does comes from the environment, because argv has to be the real
+// thing's.
 //   STANDIN: {"name", "dir", "ignore_eof", "ignore_term", "port", "unix", "title", "life", "spawn", "slow_term"}
 'use strict';
 const fs = require('fs');
@@ -27,7 +28,8 @@ if (!wish.detached) {
 
 if (wish.title !== undefined) process.title = wish.title;
 
-// A file "<name>.run" holding a command line as JSON is run as a child, its output goes to files: for "the sweep is started from here".
+// A file "<name>.run" holding a command line as JSON is run as a child, its output goes to files: for "the sweep is
+// started from here".
 function run_what_is_asked() {
   let asked;
   try { asked = JSON.parse(fs.readFileSync(file('run'), 'utf8')); } catch { return; }

@@ -1,7 +1,9 @@
-"""Stand-in of a Hermes host that Python runs (`-m hermes_cli.main gateway run`): starts the helpers in HOST as upstream does, then waits to be killed.
+"""Stand-in of a Hermes host that Python runs (`-m hermes_cli.main gateway run`): starts the helpers in HOST as
+upstream does, then waits to be killed.
 
 HOST: {"name", "dir", "life", "pipe_uid", "children": [{"argv", "env", "cwd", "stdio", "after", "leak_to"}]}
-    stdio: "pipe" (default), "detached" (/dev/null and a new session), "stdin_closed" (pipes, and the host closes its end of stdin),
+    stdio: "pipe" (default), "detached" (/dev/null and a new session), "stdin_closed" (pipes, and
+           the host closes its end of stdin),
            "abandoned" (pipes, and the host closes both its ends), "fifo:PATH"
     after: seconds to wait before it is started
     leak_to: an argv that inherits the write end of the child's stdin
@@ -34,7 +36,8 @@ def start(child):
     stdio = child.get("stdio", "pipe")
     if stdio == "detached":
         null = subprocess.DEVNULL
-        kept.append(subprocess.Popen(child["argv"], stdin=null, stdout=null, stderr=null, start_new_session=True, **common))
+        kept.append(subprocess.Popen(child["argv"], stdin=null, stdout=null, stderr=null, start_new_session=True,
+                                     **common))
         return
     if stdio.startswith("fifo:"):
         stdin_read = os.open(stdio[5:], os.O_RDWR)
@@ -45,7 +48,8 @@ def start(child):
     kept.append(subprocess.Popen(child["argv"], stdin=stdin_read, stdout=stdout_write, stderr=stdout_write, **common))
     if "leak_to" in child:
         os.set_inheritable(stdin_write, True)
-        kept.append(subprocess.Popen(child["leak_to"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[stdin_write],
+        kept.append(subprocess.Popen(child["leak_to"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                     pass_fds=[stdin_write],
                                      env={"STANDIN_NAME": child["env"]["STANDIN_NAME"] + "-holder"}))
     os.close(stdin_read)
     os.close(stdout_write)

@@ -7,7 +7,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 const wish = JSON.parse(process.env.STANDIN);
 const environment = { ...process.env, STANDIN_NAME: `${wish.name}-leaf` };
 const child = spawn(process.execPath,
-  ['--require', join(here, 'preflight.cjs'), '--import', pathToFileURL(join(here, 'loader.mjs')).href, ...process.argv.slice(2)],
+  ['--require', join(here, 'preflight.cjs'), '--import', pathToFileURL(join(here, 'loader.mjs')).href,
+   ...process.argv.slice(2)],
   { stdio: 'inherit', env: environment });
 process.on('SIGTERM', () => child.kill('SIGTERM'));
 child.on('exit', (code) => process.exit(code ?? 1));

@@ -32,9 +32,15 @@ class Result:
         return process["outcome"] if process else None
 
     def explain(self):
-        lines = [f"  {p['pid']} {p['family']} {p['verdict']} {p['action']} {[e['code'] for e in p['evidence']]} {p['outcome']}"
-                 for p in self.processes]
-        return "\n".join([f"status {self.status}", *lines, "stderr: " + self.err[-2000:], "" if self.json else "stdout: " + self.out[-2000:]])
+        lines = [f"status {self.status}"]
+        for process in self.processes:
+            codes = [one["code"] for one in process["evidence"]]
+            words = [process[key] for key in ("pid", "family", "verdict", "action", "outcome")] + [codes]
+            lines.append("  " + " ".join(map(str, words)))
+        lines.append("stderr: " + self.err[-2000:])
+        if not self.json:
+            lines.append("stdout: " + self.out[-2000:])
+        return "\n".join(lines)
 
 
 def environment(home, more=None):

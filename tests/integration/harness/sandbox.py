@@ -1,4 +1,5 @@
-"""Runs every case in pid, mount, network and ipc namespaces of its own: whatever a case starts, mounts or listens on is gone with its pid 1,
+"""Runs every case in pid, mount, network and ipc namespaces of its own: whatever a case starts, mounts or listens on
+is gone with its pid 1,
 and no case can see, let alone signal, a process that it did not start."""
 import ctypes
 import fcntl
@@ -93,12 +94,14 @@ def missing_here():
     for program in ("unshare", NODE, PYTHON):
         if not shutil.which(program):
             return f"needs {program}"
-    probe = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "--net", "--ipc", "true"], capture_output=True)
-    return "" if probe.returncode == 0 else "unshare does not work here: " + probe.stderr.decode(errors="replace").strip()
+    probe = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "--net", "--ipc", "true"],
+                           capture_output=True, text=True)
+    return f"unshare does not work here: {probe.stderr.strip()}" if probe.returncode else ""
 
 
 def run_in_sandbox(script, name, function):
-    command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--net", "--ipc", PYTHON, "-B", str(HERE / "init.py")]
+    command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--net", "--ipc", PYTHON, "-B",
+               str(HERE / "init.py")]
     command += ["--lazy"] if function.lazy else []
     command += [PYTHON, "-B", script, "--inside", name]
     cgroup = f"reaper-test-{os.getpid()}.slice"
