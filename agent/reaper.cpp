@@ -126,12 +126,11 @@ milliseconds until(Clock::time_point moment) {
     return std::max(std::chrono::ceil<milliseconds>(moment - Clock::now()), milliseconds(0));
 }
 
-// Empty: somebody exited or a deadline came. Otherwise why there is no use in waiting any longer.
+// Until somebody exits, a deadline or an interrupt comes. Not empty: why nobody can be waited for.
 std::string sleep(Waiting& waiting) {
     const auto timeout = std::min<milliseconds::rep>(until(waiting.next).count(), std::numeric_limits<int>::max());
     const int ready = poll(waiting.descriptors.data(), waiting.descriptors.size(), static_cast<int>(timeout));
-    if (ready < 0 && errno != EINTR) return describe(system_failure("wait for", "the targets").value());
-    return ready > 0 && waiting.descriptors.front().revents != 0 ? kInterrupted : "";
+    return ready < 0 && errno != EINTR ? describe(system_failure("wait for", "the targets").value()) : "";
 }
 
 // Empty: all have finished.
