@@ -60,6 +60,7 @@ class Stage : public reaper::agent::ProcessControl,
     std::function<Result<void>(int who, Signal)> on_log = [](int, Signal) { return Result<void>{}; };
     std::function<Result<Delivery>(int who, Signal)> on_send = [](int, Signal) { return Delivery::sent; };
     std::function<Result<Activity>(int nth)> on_activity = [](int) { return Activity{}; };
+    std::function<void()> on_wait = [] {};
 
     std::vector<Outcome> reap() {
         const auto activity = [this](const PidHandle& handle) {
@@ -108,7 +109,10 @@ class Stage : public reaper::agent::ProcessControl,
         note("send", handle.pid(), signal);
         return on_send(who(handle.pid()), signal);
     }
-    void waiting(std::size_t, std::size_t, std::chrono::milliseconds) override { ++waits; }
+    void waiting(std::size_t, std::size_t, std::chrono::milliseconds) override {
+        ++waits;
+        on_wait();
+    }
 
     int who(Pid pid) { return std::stoi(names_.at(pid)); }
     void note(const std::string& what, Pid pid) { journal.push_back(what + " " + names_.at(pid)); }
@@ -553,6 +557,14 @@ TEST_CASE("After an interrupt nobody is killed, and who has ended has ended") {
     CHECK(outcomes[0].result == OutcomeResult::survived);
     CHECK(outcomes[1].result == OutcomeResult::ended_on_term);
     CHECK(stage.steps("KILL").empty());
+    CHECK(stage.took < 10s);
+}
+
+TEST_CASE("An interrupt ends the wait at once") {
+    Stage stage(1);
+    stage.target(0).step.grace = 20s;
+    stage.on_wait = [&] { stage.interrupt(); };
+    CHECK(stage.reap_one().result == OutcomeResult::survived);
     CHECK(stage.took < 10s);
 }
 
