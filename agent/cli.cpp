@@ -50,10 +50,13 @@ tl::expected<T, Mistake> whole_number(std::string_view subject, std::string_view
     return mistake(fmt::format("{}{}: expected {}", subject, quoted(text), expected));
 }
 
-Done read_duration(std::string_view option, std::string_view text, std::optional<std::chrono::milliseconds>& target) {
+enum class Zero { allowed, refused };
+
+Done read_duration(std::string_view option, std::string_view text, std::optional<std::chrono::milliseconds>& target,
+                   Zero zero = Zero::refused) {
     const auto duration = parse_duration(text);
     if (!duration) return mistake(fmt::format("{} {}", option, duration.error()));
-    if (duration->count() == 0)
+    if (duration->count() == 0 && zero == Zero::refused)
         return mistake(fmt::format("{} {}: a duration must be longer than nothing", option, text));
     target = *duration;
     return {};
@@ -133,7 +136,7 @@ Done read_option(OptionId id, const std::vector<std::string>& values, Options& o
         case OptionId::family: options.families = values; return {};
         case OptionId::user: options.user = values.front(); return {};
         case OptionId::all_users: options.all_users = true; return {};
-        case OptionId::min_age: return read_duration("--min-age", values.front(), options.min_age);
+        case OptionId::min_age: return read_duration("--min-age", values.front(), options.min_age, Zero::allowed);
         case OptionId::config: options.config = values.front(); return {};
         case OptionId::dry_run: options.dry_run = true; return {};
         case OptionId::reap: return read_reap(values, options);

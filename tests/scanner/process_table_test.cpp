@@ -117,6 +117,7 @@ TEST_CASE("the real table: a program of ours is found, a zombie of it is not, an
     REQUIRE(walked);
     CHECK(contains(walked->candidates, cat.pid()));
     CHECK_FALSE(contains(walked->candidates, zombie.pid()));
+    CHECK(contains(walked->zombies, zombie.pid()));
     CHECK(walked->count.seen >= 3);
     CHECK_FALSE(contains(walk(real(), {::geteuid() + 1, {"cat"}})->candidates, cat.pid()));
 }
