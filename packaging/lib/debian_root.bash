@@ -13,14 +13,15 @@ own_mirror() {
         awk -v release="$(release_field VERSION_CODENAME)" '$2 == release { print $1; exit }'
 }
 
-# in_root ROOT COMMAND... : chroot in namespaces of its own, with /proc, /dev and /sys; all of it ends with the command.
+# in_root ROOT COMMAND... : chroot in namespaces of its own, with /proc, /dev and /sys; all of it ends with the command. The folder is
+# mounted onto itself: unshare(1) wants "/" to be a mount.
 in_root() {
     local root=$1
     shift
     # shellcheck disable=SC2016  # for the inner shell
     unshare --mount --pid --fork --kill-child=KILL --propagation private sh -c '
         root=$1; shift
-        mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" &&
+        mount --rbind "$root" "$root" && mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" &&
             exec chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"
     ' sh "$root" "$@"
 }
