@@ -13,10 +13,17 @@ namespace {
 struct Folders {
     std::set<std::string> data_homes;
     std::set<std::string> hermes_homes;
+    std::set<std::string> plugin_roots;
 };
 
 void add(std::set<std::string>& folders, const std::string& path) {
     if (path.starts_with('/')) folders.insert(path);
+}
+
+// The folder of bridge.cts, or the one above dist/bridge.cjs.
+std::string plugin_root_of(const std::string& script) {
+    const std::string_view folder = scanner::folder_of(script);
+    return std::string(folder.ends_with("/dist") ? scanner::folder_of(folder) : folder);
 }
 
 // A profile's home lies in ~/.hermes/profiles/NAME, its plugin's one below that; locks of the machine lie in ~/.hermes itself.
@@ -25,6 +32,8 @@ void add_folders(Folders& folders, const policy::Member& member) {
     if (const auto user_home = policy::variable(*member.facts, "HOME")) {
         add(folders.hermes_homes, *user_home + "/.hermes");
     }
+    const auto& script = member.facts->script;
+    if (script.ok() && !member.rule().daemon_roles.empty()) add(folders.plugin_roots, plugin_root_of(script.value));
     if (member.home.empty()) return;
     if (member.rule().daemon_roles.empty()) {
         add(folders.hermes_homes, member.home);
@@ -45,7 +54,8 @@ std::vector<scanner::ClaimPlaces> claim_places(const scanner::Facts& facts, cons
     for (const auto& [uid, folders] : by_user) {
         places.push_back({uid,
                           {folders.data_homes.begin(), folders.data_homes.end()},
-                          {folders.hermes_homes.begin(), folders.hermes_homes.end()}});
+                          {folders.hermes_homes.begin(), folders.hermes_homes.end()},
+                          {folders.plugin_roots.begin(), folders.plugin_roots.end()}});
     }
     return places;
 }

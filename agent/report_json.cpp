@@ -92,6 +92,8 @@ std::string_view kind_of(ClaimKind kind) {
         case ClaimKind::desktop_lock: return "desktop-lock";
         case ClaimKind::ledger: return "ledger";
         case ClaimKind::update_marker: return "update-marker";
+        case ClaimKind::headless_registry: return "headless-registry";
+        case ClaimKind::process_registry: return "process-registry";
     }
     return "bridge";
 }

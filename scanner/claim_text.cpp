@@ -54,15 +54,53 @@ bool take_epoch(const json& object, const char* key, std::optional<double>& epoc
     return true;
 }
 
-std::optional<LedgerEntry> entry_of(const json& object) {
+// False: there, but no number of ticks.
+bool take_ticks(const json& object, const char* key, std::optional<std::uint64_t>& ticks) {
+    if (absent(object, key)) return true;
+    if (!object[key].is_number_unsigned()) return false;
+    ticks = object[key].get<std::uint64_t>();
+    return true;
+}
+
+// Who was started, and by whom; the times are left to the caller.
+std::optional<LedgerEntry> pids_of(const json& object, const char* spawner_key) {
     if (!object.is_object()) return std::nullopt;
     const auto pid = pid_of(object, "pid");
-    const auto spawner = pid_of(object, "spawner_pid");
-    if (!pid || (!spawner && !absent(object, "spawner_pid"))) return std::nullopt;
-    LedgerEntry entry{*pid, std::nullopt, spawner.value_or(0), std::nullopt};
-    const bool timed = take_epoch(object, "create_time", entry.start_epoch) &&
-                       take_epoch(object, "spawner_create", entry.spawner_start_epoch);
-    return timed ? std::optional(entry) : std::nullopt;
+    const auto spawner = pid_of(object, spawner_key);
+    if (!pid || (!spawner && !absent(object, spawner_key))) return std::nullopt;
+    return LedgerEntry{*pid, std::nullopt, spawner.value_or(0), std::nullopt};
+}
+
+std::optional<LedgerEntry> ledger_entry(const json& object) {
+    auto entry = pids_of(object, "spawner_pid");
+    const bool timed = entry && take_epoch(object, "create_time", entry->start_epoch) &&
+                       take_epoch(object, "spawner_create", entry->spawner_start_epoch);
+    return timed ? entry : std::nullopt;
+}
+
+std::optional<LedgerEntry> headless_entry(const json& object) {
+    auto entry = pids_of(object, "parentPid");
+    return entry && take_epoch(object, "startedAt", entry->start_epoch) ? entry : std::nullopt;
+}
+
+std::optional<LedgerEntry> process_entry(const json& object) {
+    auto entry = pids_of(object, "owner_pid");
+    const bool timed = entry && take_ticks(object, "host_start_time", entry->start_ticks) &&
+                       take_ticks(object, "owner_started_at", entry->spawner_start_ticks);
+    return timed ? entry : std::nullopt;
+}
+
+// One bad entry does not hide the others.
+template <class EntryOf>
+void add_entry(Ledger& ledger, const json& object, EntryOf entry_of) {
+    const auto entry = entry_of(object);
+    if (entry) ledger.entries.push_back(*entry);
+    if (!entry) ++ledger.malformed;
+}
+
+bool is_of_host(const json& object) {
+    const auto scope = object.find("pid_scope");
+    return scope != object.end() && *scope == "host";
 }
 
 tl::unexpected<Error> malformed(std::string_view what) {
@@ -99,10 +137,26 @@ Result<Ledger> parse_ledger(std::string_view text) {
     const json list = parse_json(text);
     if (!list.is_array()) return malformed("a spawn ledger");
     Ledger ledger;
+    for (const json& object : list) add_entry(ledger, object, ledger_entry);
+    return ledger;
+}
+
+Result<Ledger> parse_headless_registry(std::string_view text) {
+    const json registry = parse_json(text);
+    if (!registry.is_object() || !registry.contains("bridges") || !registry["bridges"].is_array())
+        return malformed("a registry of headless bridges");
+    Ledger ledger;
+    for (const json& object : registry["bridges"]) add_entry(ledger, object, headless_entry);
+    return ledger;
+}
+
+Result<Ledger> parse_process_registry(std::string_view text) {
+    const json list = parse_json(text);
+    if (!list.is_array()) return malformed("a registry of processes");
+    Ledger ledger;
     for (const json& object : list) {
-        const auto entry = entry_of(object);
-        if (entry) ledger.entries.push_back(*entry);
-        if (!entry) ++ledger.malformed;
+        const bool other_scope = object.is_object() && !is_of_host(object);
+        if (!other_scope) add_entry(ledger, object, process_entry);
     }
     return ledger;
 }

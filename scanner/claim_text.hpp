@@ -34,6 +34,8 @@ struct LedgerEntry {
     std::optional<double> start_epoch;
     Pid spawner = 0;  // 0: not recorded
     std::optional<double> spawner_start_epoch;
+    std::optional<std::uint64_t> start_ticks = std::nullopt;  // instead of an epoch, in some of these files
+    std::optional<std::uint64_t> spawner_start_ticks = std::nullopt;
 
     bool operator==(const LedgerEntry&) const = default;
 };
@@ -44,6 +46,13 @@ struct Ledger {
     bool operator==(const Ledger&) const = default;
 };
 [[nodiscard]] Result<Ledger> parse_ledger(std::string_view text);
+
+// headless-bridges.json: {"bridges": [{"pid": 7, "parentPid": 6, "startedAt": epoch, ...}, ...]}
+[[nodiscard]] Result<Ledger> parse_headless_registry(std::string_view text);
+
+// processes.json: [{"pid": 7, "pid_scope": "host", "host_start_time": ticks, "owner_pid": 6, "owner_started_at": ticks, ...}, ...]
+// Entries of any other scope are skipped: their pids count in some container.
+[[nodiscard]] Result<Ledger> parse_process_registry(std::string_view text);
 
 // .hermes-update-in-progress: a line with the updater's pid, a line with unix seconds; what follows does not matter.
 struct UpdateMarker {

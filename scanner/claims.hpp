@@ -12,8 +12,11 @@ namespace reaper::scanner {
 // The folders of one user to look in.
 struct ClaimPlaces {
     Uid uid = 0;
-    std::vector<std::string> data_homes;    // <home>/daemon/bridge.pid, bridge-stdio*.pid
-    std::vector<std::string> hermes_homes;  // gateway.pid, desktop-ssh/*/backend.lock.json, spawn-ledger.json, update marker
+    std::vector<std::string> data_homes;  // <home>/daemon/bridge.pid, bridge-stdio*.pid
+    std::vector<std::string>
+        hermes_homes;  // gateway.pid, desktop-ssh/*/backend.lock.json, spawn-ledger.json, processes.json,
+                       // update marker
+    std::vector<std::string> plugin_roots = {};  // <root>/daemon/headless-bridges.json
 };
 
 // Only regular files with one name, owned by the user or root, of at most 256 KiB count; anything else that is there is a

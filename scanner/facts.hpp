@@ -46,12 +46,14 @@ enum class ClaimKind {
     desktop_lock,        // ~/.hermes/desktop-ssh/*/backend.lock.json
     ledger,              // spawn-ledger.json
     update_marker,       // .hermes-update-in-progress: its pid is the updater
+    headless_registry,   // <plugin root>/daemon/headless-bridges.json: a bridge, and the host that started it
+    process_registry,    // $HERMES_HOME/processes.json: a process of this machine's own pids, and its owner
 };
 
 struct Claim {
     ClaimKind kind = ClaimKind::bridge_pid;
     std::string path;
-    std::string home;      // the data home or Hermes home that the file lives in
+    std::string home;      // the data home, Hermes home or plugin root that the file lives in
     Uid owner = 0;         // of the file
     Access access = Access::not_read;
     Pid pid = 0;                                  // whom it names
@@ -59,9 +61,10 @@ struct Claim {
     std::optional<double> start_epoch;            // recorded start, where the file has one in wall clock seconds
     double written_epoch = 0;                     // mtime
     Reading<ProcessRow> named;                    // the process that has this pid now; gone: nobody has
-    Pid spawner = 0;                              // ledger only
+    Pid spawner = 0;                              // ledger and registries; 0: not recorded
     std::optional<double> spawner_start_epoch;    // ledger only
-    Reading<ProcessRow> spawner_row;              // ledger only
+    Reading<ProcessRow> spawner_row;              // the process that has the spawner's pid now
+    std::optional<std::uint64_t> spawner_start_ticks = std::nullopt;  // process_registry only
 
     bool operator==(const Claim&) const = default;
 };
@@ -72,6 +75,7 @@ struct Facts {
     std::vector<ProcessFacts> candidates;  // by pid
     std::vector<ProcessRow> relatives;     // parents, ancestors and recorded owners of candidates, by pid
     std::vector<Claim> claims;             // by path
+    std::vector<Uid> scope_uids;           // whose processes were looked at; empty: everybody's
 
     bool operator==(const Facts&) const = default;
 };

@@ -57,19 +57,32 @@ Result<std::vector<Claim>> interpret_marker(const Claim& blank, std::string_view
     return parse_update_marker(text).and_then([&](const UpdateMarker& marker) { return one(blank, marker.pid); });
 }
 
-Result<std::vector<Claim>> interpret_ledger(const Claim& blank, std::string_view text) {
-    const auto ledger = parse_ledger(text);
+Result<std::vector<Claim>> claims_of(const Claim& blank, const Result<Ledger>& ledger) {
     if (!ledger) return tl::unexpected(ledger.error());
     std::vector<Claim> claims;
     for (const LedgerEntry& entry : ledger->entries) {
         Claim& claim = claims.emplace_back(blank);
         claim.pid = entry.pid;
         claim.start_epoch = entry.start_epoch;
+        claim.start_ticks = entry.start_ticks;
         claim.spawner = entry.spawner;
         claim.spawner_start_epoch = entry.spawner_start_epoch;
+        claim.spawner_start_ticks = entry.spawner_start_ticks;
     }
     if (ledger->malformed > 0) claims.emplace_back(blank).access = Access::malformed;
     return claims;
+}
+
+Result<std::vector<Claim>> interpret_ledger(const Claim& blank, std::string_view text) {
+    return claims_of(blank, parse_ledger(text));
+}
+
+Result<std::vector<Claim>> interpret_headless(const Claim& blank, std::string_view text) {
+    return claims_of(blank, parse_headless_registry(text));
+}
+
+Result<std::vector<Claim>> interpret_processes(const Claim& blank, std::string_view text) {
+    return claims_of(blank, parse_process_registry(text));
 }
 
 // A file that was planted to mislead, or could be: the claim says so, and names nobody.
@@ -173,9 +186,14 @@ std::vector<Claim> read_data_home(const Home& home) {
 std::vector<Claim> read_hermes_home(const Home& home) {
     auto claims = read_claim(home, ClaimKind::gateway_pid, "gateway.pid", interpret_gateway);
     append(claims, read_claim(home, ClaimKind::ledger, "spawn-ledger.json", interpret_ledger));
+    append(claims, read_claim(home, ClaimKind::process_registry, "processes.json", interpret_processes));
     append(claims, read_claim(home, ClaimKind::update_marker, ".hermes-update-in-progress", interpret_marker));
     append(claims, read_folder(home, ClaimKind::desktop_lock, "desktop-ssh", backend_lock, interpret_desktop));
     return claims;
+}
+
+std::vector<Claim> read_plugin_root(const Home& root) {
+    return read_claim(root, ClaimKind::headless_registry, "daemon/headless-bridges.json", interpret_headless);
 }
 
 Reading<ProcessRow> look_up(const Procfs& procfs, Pid pid) {
@@ -197,6 +215,7 @@ std::vector<Claim> read_claims(const Procfs& procfs, const ClaimPlaces& places) 
     std::vector<Claim> claims;
     read_homes(places.data_homes, places.uid, read_data_home, claims);
     read_homes(places.hermes_homes, places.uid, read_hermes_home, claims);
+    read_homes(places.plugin_roots, places.uid, read_plugin_root, claims);
     for (Claim& claim : claims) {
         claim.named = look_up(procfs, claim.pid);
         claim.spawner_row = look_up(procfs, claim.spawner);

@@ -29,8 +29,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (desktop) fuzz::require(*desktop > 0);
     const auto marker = scanner::parse_update_marker(text);
     if (marker) fuzz::require(marker->pid > 0);
-    const auto ledger = scanner::parse_ledger(text);
-    if (ledger) {
+    for (const auto& ledger :
+         {scanner::parse_ledger(text), scanner::parse_headless_registry(text), scanner::parse_process_registry(text)}) {
+        if (!ledger) continue;
         for (const scanner::LedgerEntry& entry : ledger->entries) fuzz::require(entry.pid > 0 && entry.spawner >= 0);
     }
     std::ignore = scanner::parse_package_name(text);

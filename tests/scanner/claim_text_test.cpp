@@ -60,6 +60,34 @@ TEST_CASE("one bad entry of a ledger does not hide the others") {
     CHECK(*ledger == Ledger{{{8, std::nullopt, 0, std::nullopt}}, 6});
 }
 
+TEST_CASE("a registry of headless bridges") {
+    const auto registry = parse_headless_registry(
+        R"({"bridges":[{"pid":5,"parentPid":4,"startedAt":1.5,"agent":"hermes"}, {"pid":6}, {"pid":7,"parentPid":null},
+        7, {"pid":-1}, {"pid":8,"parentPid":"4"}, {"pid":8,"startedAt":"now"}, {"parentPid":4}]})");
+    REQUIRE(registry);
+    CHECK(
+        *registry ==
+        Ledger{{{5, 1.5, 4, std::nullopt}, {6, std::nullopt, 0, std::nullopt}, {7, std::nullopt, 0, std::nullopt}}, 5});
+    CHECK(parse_headless_registry(R"({"bridges":[]})").value() == Ledger{});
+    for (const char* text : {"", "[]", "{}", "7", R"({"bridges":{}})", R"({"bridges":[{"pid":5})"}) {
+        INFO(text);
+        CHECK_FALSE(parse_headless_registry(text));
+    }
+}
+
+TEST_CASE("a registry of processes: those of this machine only") {
+    const auto registry = parse_process_registry(
+        R"([{"pid":5,"pid_scope":"host","host_start_time":70,"owner_pid":4,"owner_started_at":60,"command":"x"},
+        {"pid":6,"pid_scope":"host","host_start_time":null}, {"pid":7,"pid_scope":"sandbox"}, {"pid":8}, 1,
+        {"pid":9,"pid_scope":"host","host_start_time":1.5}, {"pid":9,"pid_scope":"host","owner_started_at":"x"},
+        {"pid":9,"pid_scope":"host","owner_pid":0}, {"pid":"9","pid_scope":"host"}, {"pid":9,"pid_scope":7}])");
+    REQUIRE(registry);
+    CHECK(*registry == Ledger{{{5, std::nullopt, 4, std::nullopt, 70, 60}, {6, std::nullopt, 0, std::nullopt}}, 5});
+    CHECK(parse_process_registry("[]").value() == Ledger{});
+    CHECK_FALSE(parse_process_registry("{}"));
+    CHECK_FALSE(parse_process_registry(R"([{"pid":5})"));
+}
+
 TEST_CASE("an update marker") {
     CHECK(parse_update_marker("31\n1700000000\n").value() == UpdateMarker{31, 1700000000});
     CHECK(parse_update_marker("31\n1700000000\nhandoff-bridge\n").value() == UpdateMarker{31, 1700000000});

@@ -107,6 +107,41 @@ TEST_CASE("everything of a Hermes home, by path") {
     CHECK(claims[3].access == Access::malformed);
 }
 
+TEST_CASE("the registry of headless bridges, in a plugin's root") {
+    const TemporaryFolder root;
+    root.write("daemon/headless-bridges.json", R"({"bridges":[{"pid":2147483647,"parentPid":)" + kSelf +
+                                                   R"(,"startedAt":2.5,"agent":"hermes"},{"pid":0}]})");
+    CHECK(data_claims(root.path()).empty());
+    const auto claims = read_claims(Procfs::open().value(), {::geteuid(), {}, {}, {root.path()}});
+    REQUIRE(claims.size() == 2);
+    CHECK(claims[0].kind == ClaimKind::headless_registry);
+    CHECK(claims[0].access == Access::malformed);
+    CHECK(claims[0].named.access == Access::not_read);
+    CHECK(claims[1].home == root.path());
+    CHECK(claims[1].path == root / "daemon/headless-bridges.json");
+    CHECK(claims[1].start_epoch == 2.5);
+    CHECK(claims[1].named.access == Access::gone);
+    CHECK(claims[1].spawner == ::getpid());
+    CHECK(claims[1].spawner_row.value.pid == ::getpid());
+}
+
+TEST_CASE("the registry of processes, in a Hermes home") {
+    const TemporaryFolder home;
+    home.write("processes.json", R"([{"pid":)" + kSelf + R"(,"pid_scope":"host","host_start_time":77,"owner_pid":)" +
+                                     kSelf + R"(,"owner_started_at":66},{"pid":1,"pid_scope":"sandbox"}])");
+    const Claim claim = only(hermes_claims(home.path()));
+    CHECK(claim.kind == ClaimKind::process_registry);
+    CHECK(claim.access == Access::ok);
+    CHECK(claim.pid == ::getpid());
+    CHECK(claim.start_ticks == 77);
+    CHECK(claim.spawner_start_ticks == 66);
+    CHECK(claim.spawner_row.value.pid == ::getpid());
+    home.write("processes.json", "[]");
+    CHECK(hermes_claims(home.path()).empty());
+    home.write("processes.json", "{}");
+    check_refused(only(hermes_claims(home.path())), Access::malformed);
+}
+
 TEST_CASE("what was planted in place of a pid file is said, and not followed") {
     const TemporaryFolder home;
     home.write("elsewhere", kSelf);
@@ -185,6 +220,6 @@ TEST_CASE("a home that may not be looked into may hold claims") {
                   if (claim.access != Access::denied) return 2;
               for (const Claim& claim : hermes)
                   if (claim.access != Access::denied) return 3;
-              return data.size() == 2 && hermes.size() == 4 ? 0 : 4;
+              return data.size() == 2 && hermes.size() == 5 ? 0 : 4;
           }) == 0);
 }
