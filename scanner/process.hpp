@@ -52,7 +52,8 @@ enum class EndKind { closed, pipe, socket, fifo, null_device, terminal, file, ot
 enum class PeerState { alive, dead, unknown };
 
 // One end of a process's stdio. A peer is `dead` only when nobody can ever write to (stdin) or read from (stdout) it
-// again; `unknown` for kinds that have no other end (files, /dev/null, named FIFOs) or that could not be probed.
+// again (a terminal: its master is closed); `unknown` for kinds that have no other end (files, /dev/null, named FIFOs) or that
+// could not be probed.
 struct StdioEnd {
     EndKind kind = EndKind::other;
     PeerState peer = PeerState::unknown;

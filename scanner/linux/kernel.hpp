@@ -14,6 +14,9 @@ inline constexpr std::int64_t kPidFsMagic = 0x50494446;
 // linux/magic.h: anonymous pipes, as against FIFOs that have a name.
 inline constexpr std::int64_t kPipeFsMagic = 0x50495045;
 
+// linux/magic.h: the terminals of ssh, tmux, script and their like.
+inline constexpr std::int64_t kDevPtsMagic = 0x1cd1;
+
 // linux/pidfd.h, 6.13 (first size, 64 bytes); kPidfdInfoExit and exit_code are from 6.15.
 struct PidfdInfo {
     __u64 mask = 0;

@@ -17,9 +17,9 @@ namespace reaper::scanner {
 
 namespace {
 
-bool is_anonymous_pipe(const Fd& fd) {
+bool lies_in(const Fd& fd, std::int64_t magic) {
     struct statfs filesystem{};
-    return ::fstatfs(fd.get(), &filesystem) == 0 && filesystem.f_type == kernel::kPipeFsMagic;
+    return ::fstatfs(fd.get(), &filesystem) == 0 && filesystem.f_type == magic;
 }
 
 bool is_null_device(dev_t device) {
@@ -33,7 +33,7 @@ bool is_terminal(dev_t device) {
 }
 
 EndKind kind_of(const Fd& fd, const struct stat& status) {
-    if (S_ISFIFO(status.st_mode)) return is_anonymous_pipe(fd) ? EndKind::pipe : EndKind::fifo;
+    if (S_ISFIFO(status.st_mode)) return lies_in(fd, kernel::kPipeFsMagic) ? EndKind::pipe : EndKind::fifo;
     if (S_ISSOCK(status.st_mode)) return EndKind::socket;
     if (S_ISREG(status.st_mode)) return EndKind::file;
     if (!S_ISCHR(status.st_mode)) return EndKind::other;
@@ -68,6 +68,15 @@ PeerState probe_socket(std::uint64_t inode, StandardStream stream, bool same_net
     return *socket->peer != 0 ? PeerState::alive : PeerState::unknown;
 }
 
+// Once the last master of a pseudo-terminal is closed the kernel hangs the line up and unlinks its node (drivers/tty/pty.c,
+// pty_unix98_remove): the inode that the process still holds has lost its only name, for good. Measured on 6.18, as controlling
+// terminal or not: st_nlink falls from 1 to 0, the link in fd/ reads "/dev/pts/N (deleted)", and N is not handed out again while
+// anybody holds the line. In devpts nobody but the kernel can unlink. What lies elsewhere, /dev/tty, consoles, serial lines, counts
+// as alive.
+PeerState probe_terminal(const Fd& fd, const struct stat& status) {
+    return status.st_nlink == 0 && lies_in(fd, kernel::kDevPtsMagic) ? PeerState::dead : PeerState::alive;
+}
+
 PeerState probe_peer(const Fd& fd, const StdioEnd& end, StandardStream stream, bool same_network) {
     if (end.kind == EndKind::pipe) return probe_pipe(fd, stream);
     if (end.kind == EndKind::socket) return probe_socket(end.inode, stream, same_network);
@@ -88,7 +97,7 @@ Reading<StdioEnd> probe_stdio(int process, StandardStream stream, bool same_netw
         return Probed::failed(access_of(std::error_code(errno, std::generic_category())));
     }
     StdioEnd end{kind_of(fd, status), PeerState::unknown, status.st_ino, {}};
-    end.peer = probe_peer(fd, end, stream, same_network);
+    end.peer = end.kind == EndKind::terminal ? probe_terminal(fd, status) : probe_peer(fd, end, stream, same_network);
     return Probed::of(std::move(end));
 }
 

@@ -1,11 +1,13 @@
 #include "scanner/linux/stdio_probe.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -97,6 +99,60 @@ TEST_CASE("stdout is a pipe: dead when nobody can read") {
     CHECK(stdout_of(child).peer == PeerState::alive);
     pipe.second.reset();
     CHECK(stdout_of(child).peer == PeerState::dead);
+}
+
+namespace {
+
+struct Terminal {
+    Fd master{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
+    Fd line;
+
+    Terminal() {
+        if (::unlockpt(master.get()) == 0) line = Fd(::open(::ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+    }
+};
+
+void check_terminal(const Forked& child, PeerState peer) {
+    CHECK(stdin_of(child).kind == EndKind::terminal);
+    CHECK(stdin_of(child).peer == peer);
+    CHECK(stdout_of(child).kind == EndKind::terminal);
+    CHECK(stdout_of(child).peer == peer);
+}
+
+}  // namespace
+
+TEST_CASE("a terminal is alive while its master is open, and dead for good after") {
+    Terminal terminal;
+    REQUIRE(terminal.line);
+    const std::string name = ::ptsname(terminal.master.get());
+    const bool controlling = GENERATE(false, true);
+    const Forked child([&] {
+        ::signal(SIGHUP, SIG_IGN);
+        if (controlling) ::setsid(), ::ioctl(terminal.line.get(), TIOCSCTTY, 0);
+        put(terminal.line, 0), put(terminal.line, 1);
+        terminal.master.reset(), terminal.line.reset();
+    });
+    terminal.line.reset();
+    check_terminal(child, PeerState::alive);
+    terminal.master.reset();
+    check_terminal(child, PeerState::dead);
+    const Terminal next;  // the kernel keeps the number of the dead one as long as somebody holds it
+    CHECK(::ptsname(next.master.get()) != name);
+    check_terminal(child, PeerState::dead);
+}
+
+TEST_CASE("a terminal that many hold is alive while any master is") {
+    Terminal terminal;
+    auto multiplexer = std::make_unique<Forked>([&] { terminal.line.reset(); });
+    const Forked child([&] {
+        ::signal(SIGHUP, SIG_IGN);
+        put(terminal.line, 0), put(terminal.line, 1);
+        terminal.master.reset();
+    });
+    terminal.master.reset();
+    check_terminal(child, PeerState::alive);
+    multiplexer.reset();
+    check_terminal(child, PeerState::dead);
 }
 
 TEST_CASE("kinds that have no other end") {
