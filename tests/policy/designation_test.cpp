@@ -186,6 +186,14 @@ TEST_CASE("ambiguous: two processes of one home listen") {
     check_ambiguous(builder);
 }
 
+TEST_CASE("ambiguous: two processes listen, whichever of them the pid file names") {
+    for (const Pid named : {kDaemon, kSecond}) {
+        FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond).claim(bridge_pid(named));
+        listen_on(builder[kSecond], 18801);
+        check_ambiguous(builder);
+    }
+}
+
 TEST_CASE("ambiguous: two pid files name two processes") {
     check_ambiguous(
         FactsBuilder().daemon(kDaemon).daemon(kSecond).claim(bridge_pid(kDaemon)).claim(bridge_pid(kSecond)));

@@ -117,6 +117,31 @@ TEST_CASE("no duplicates: adopted, abandoned, or kept for one more reason") {
     CHECK(reaped(builder).empty());
 }
 
+TEST_CASE("no duplicates: the newest is young and abandoned, so that it cannot be who stays") {
+    FactsBuilder builder = two_bridges();
+    builder[kNew].standard_input = dead_end();
+    builder[kNew].standard_output = dead_end();
+    set_start(builder[kNew], kNow - 100);
+    REQUIRE(judged(builder, kNew).verdict == Verdict::young);
+    CHECK(judged(builder, kOld).verdict == Verdict::attached);
+    CHECK(reaped(builder).empty());
+}
+
+TEST_CASE("no duplicates: families whose roles are called alike") {
+    FactsBuilder builder = FactsBuilder().attached_bridge(kOld, kHost).orphan_worker(kNew, kGonePid);
+    builder[kNew].row.ppid = kHost;
+    builder[kNew].standard_input = live_end();
+    auto rules = policy::built_in_rules();
+    for (policy::FamilyRule& rule : rules.families) {
+        rule.same_options.clear();
+        rule.roles = {{"helper", {}, false}};
+        rule.home = {{policy::HomeSource::From::fixed, "/srv"}};
+    }
+    for (const Judgement& judgement : policy::judge(builder.facts(), rules, {})) {
+        CHECK(judgement.verdict == Verdict::attached);
+    }
+}
+
 TEST_CASE("no duplicates: held by a terminal under the same adopter") {
     FactsBuilder builder = FactsBuilder().orphan_bridge(kOld).orphan_bridge(kNew);
     for (const Pid pid : {kOld, kNew}) builder[pid].standard_input.value.kind = scanner::EndKind::terminal;
@@ -200,6 +225,22 @@ TEST_CASE("a launcher alone is no unit, and a bridge below another bridge is non
     builder[kNew].row.ppid = kOld;
     CHECK(judged(builder, kNew).verdict == Verdict::abandoned);
     CHECK(judged(builder, kNew).ends_with.empty());
+}
+
+TEST_CASE("two pairs are two units") {
+    FactsBuilder builder = FactsBuilder().orphan_pair(kOld, kNew).orphan_pair(300, 310);
+    CHECK(judged(builder, kOld).ends_with == Pids{kNew});
+    CHECK(judged(builder, 310).ends_with == Pids{300});
+    builder[310].tracer.value = 77;
+    CHECK(planned(builder) == Pids{kNew, kOld});
+}
+
+TEST_CASE("a launcher of another family is only a parent") {
+    FactsBuilder builder = FactsBuilder().orphan_pair(kOld, kNew).orphan_worker(300, kGonePid);
+    builder[300].row.ppid = kOld;
+    CHECK(judged(builder, 300).verdict == Verdict::abandoned);
+    CHECK(judged(builder, 300).ends_with.empty());
+    CHECK(planned(builder) == Pids{kNew, kOld});
 }
 
 TEST_CASE("a pair counts once among duplicates, and is reaped whole") {

@@ -308,7 +308,7 @@ TEST_CASE("lines N23 to N27: people and tools around the helpers") {
     });
 }
 
-// Their argv is that of a bridge or a worker; what else is known of them keeps them: judge_lookalikes_test.cpp.
+// Their argv is that of a bridge or a worker; what else is known of them keeps them: settings_test.cpp.
 TEST_CASE("lines N8, N9, N14, N16, N23 and N28 match, and are judge()'s to keep") {
     check({
         {"N8", kNode, {"node", "dist/bridge.cjs", "--agent=hermes", "--daemon"}, "bridge/daemon"},

@@ -255,6 +255,18 @@ TEST_CASE("veto: an environment that could not be read, even where an option tel
     }
 }
 
+TEST_CASE("an environment that could not be read leaves no other source of the home to guess from") {
+    FactsBuilder builder = orphan();
+    auto rules = policy::built_in_rules();
+    for (policy::FamilyRule& rule : rules.families) {
+        rule.home = {{policy::HomeSource::From::environment, "MEMOS_HOME"}, {policy::HomeSource::From::fixed, "/srv"}};
+    }
+    builder[kPid].environment.value.clear();
+    CHECK(policy::judge(builder.facts(), rules, {}).at(0).home == "/srv");
+    builder[kPid].environment.access = Access::denied;
+    CHECK(policy::judge(builder.facts(), rules, {}).at(0).home.empty());
+}
+
 TEST_CASE("veto: protected by the user, by every way to say so") {
     const FactsBuilder builder = orphan();
     const auto protected_by = [&](reaper::policy::ProtectRule rule) {
