@@ -8,10 +8,10 @@ namespace {
 
 class DryRunControl final : public ProcessControl {
    public:
-    Result<Delivery> send(const scanner::PidHandle& target, Signal) override {
-        if (auto admitted = guard_.admit(target.pid()); !admitted) return tl::unexpected(admitted.error());
-        return Delivery::withheld;
+    Result<Delivery> admit(const scanner::PidHandle& target) override {
+        return guard_.admit(target.pid()).map([] { return Delivery::withheld; });
     }
+    Result<Delivery> send(const scanner::PidHandle& target, Signal) override { return admit(target); }
 
    private:
     SignalGuard guard_ = make_signal_guard();

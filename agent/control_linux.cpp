@@ -24,8 +24,11 @@ int number_of(Signal signal) {
 
 class LinuxControl final : public ProcessControl {
    public:
+    Result<Delivery> admit(const scanner::PidHandle& target) override {
+        return guard_.admit(target.pid()).map([] { return Delivery::sent; });
+    }
     Result<Delivery> send(const scanner::PidHandle& target, Signal signal) override {
-        if (auto admitted = guard_.admit(target.pid()); !admitted) return tl::unexpected(admitted.error());
+        if (auto admitted = admit(target); !admitted) return admitted;
         // As a raw call: <sys/pidfd.h> of glibc 2.36 cannot be linked from C++. Since Linux 5.1.
         if (syscall(SYS_pidfd_send_signal, target.raw(), number_of(signal), nullptr, 0U) != 0) {
             return system_failure("signal", "pid " + std::to_string(target.pid()));

@@ -120,7 +120,8 @@ Result<void> History::about_to_signal(const Target& target, Signal signal) {
 }
 
 void History::ended(const Target& target, const Outcome& outcome) {
-    if (outcome.signals.empty()) return;
+    // A denied signal was announced, so its line must not stand alone.
+    if (outcome.signals.empty() && outcome.result != OutcomeResult::denied) return;
     json record = entry("ended", target);
     record["result"] = to_string(outcome.result);
     record["took_ms"] = static_cast<double>(outcome.took.count()) / 1000.0;

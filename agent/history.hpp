@@ -11,7 +11,7 @@ namespace reaper::agent {
 
 enum class HistoryUse {
     keep,  // a signal that can be written down nowhere is not sent
-    none,  // --no-history, or nothing is sent anyway
+    none,  // --no-history
 };
 
 // Lines go to history.jsonl in $XDG_STATE_HOME/orphan-reaper (root: /var/lib/orphan-reaper), mode 0600, and are on the disk before

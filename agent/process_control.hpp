@@ -20,6 +20,8 @@ class ProcessControl {
    public:
     virtual ~ProcessControl() = default;
 
+    // What send() would do, before anybody announces it: sends nothing. operation_canceled: this target is refused.
+    [[nodiscard]] virtual Result<Delivery> admit(const scanner::PidHandle& target) = 0;
     // To the process that the handle pins, and no other. no_such_process: it is gone. operation_not_permitted: not ours.
     [[nodiscard]] virtual Result<Delivery> send(const scanner::PidHandle& target, Signal signal) = 0;
 };

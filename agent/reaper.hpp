@@ -29,7 +29,8 @@ class Verifier {
     [[nodiscard]] virtual Result<std::optional<std::string>> objection(const Target& target) = 0;
 };
 
-// Told of every signal before it is sent; where it cannot write that down, the signal is not sent.
+// Told of every signal before it is sent, once the door has said that it will be; where it cannot write that down, the signal is
+// not sent. A dry run never asks it.
 class DecisionLog {
    public:
     virtual ~DecisionLog() = default;

@@ -24,7 +24,7 @@ ReaperTarget::ReaperTarget(const Target& target, const ReaperParts& parts, const
 }
 
 void ReaperTarget::verify() {
-    if (planned()) std::ignore = may_be_signalled();
+    if (planned() && may_be_signalled()) std::ignore = ask_the_door();
 }
 
 void ReaperTarget::terminate() {
@@ -81,7 +81,21 @@ bool ReaperTarget::may_be_signalled() {
     return false;
 }
 
+// Before anything is written down: what is never sent must not be in the history.
+std::optional<Delivery> ReaperTarget::ask_the_door() {
+    const auto answer = parts_->control.admit(target_->handle);
+    if (answer) return *answer;
+    finish_undelivered(answer.error());
+    return std::nullopt;
+}
+
 bool ReaperTarget::send(Signal signal) {
+    const auto answer = ask_the_door();
+    if (!answer) return false;
+    if (*answer == Delivery::withheld) {
+        finish(OutcomeResult::would_reap);
+        return false;
+    }
     if (const auto written = parts_->log.about_to_signal(*target_, signal); !written) {
         finish(OutcomeResult::refused, describe(written.error()));
         return false;
@@ -96,10 +110,6 @@ bool ReaperTarget::send(Signal signal) {
         finish_undelivered(delivery.error());
         return false;
     }
-    if (*delivery == Delivery::withheld) {
-        finish(OutcomeResult::would_reap);
-        return false;
-    }
     outcome_.signals.push_back(signal);
     return true;
 }
@@ -108,7 +118,7 @@ bool ReaperTarget::send(Signal signal) {
 void ReaperTarget::resume() {
     if (!parts_->log.about_to_signal(*target_, Signal::resume)) return;
     const auto delivery = parts_->control.send(target_->handle, Signal::resume);
-    if (delivery && *delivery == Delivery::sent) outcome_.signals.push_back(Signal::resume);
+    if (delivery) outcome_.signals.push_back(Signal::resume);
 }
 
 // Grace is over: true when a busy database extends it, or the process has to be looked at once more to know.

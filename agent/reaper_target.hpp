@@ -44,8 +44,9 @@ class ReaperTarget {
    private:
     enum class Phase { planned, terminating, killing, finished };
 
-    // Both finish the target when the answer is no.
+    // All finish the target when the answer is no.
     [[nodiscard]] bool may_be_signalled();
+    [[nodiscard]] std::optional<Delivery> ask_the_door();
     [[nodiscard]] bool send(Signal signal);
     void resume();
     void kill();

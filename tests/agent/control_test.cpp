@@ -91,10 +91,24 @@ TEST_CASE("Init, this program and its ancestors are refused by both doors") {
     for (const reaper::scanner::Pid pid : {1, getpid(), getppid()}) {
         const auto handle = PidHandle::open(pid);
         REQUIRE(handle);
-        const auto delivery = control->send(*handle, Signal::resume);
-        REQUIRE_FALSE(delivery);
-        CHECK(delivery.error().code == std::errc::operation_canceled);
+        for (const auto& answer : {control->admit(*handle), control->send(*handle, Signal::resume)}) {
+            REQUIRE_FALSE(answer);
+            CHECK(answer.error().code == std::errc::operation_canceled);
+        }
     }
+}
+
+TEST_CASE("To be admitted is not to be signalled") {
+    const QuietChild child;
+    const PidHandle handle = child.handle();
+    const auto real = make_process_control()->admit(handle);
+    const auto dry = make_dry_run_control()->admit(handle);
+    REQUIRE(real);
+    REQUIRE(dry);
+    CHECK(*real == Delivery::sent);
+    CHECK(*dry == Delivery::withheld);
+    usleep(50'000);
+    CHECK_FALSE(handle.exited());
 }
 
 TEST_CASE("A grandparent is refused too") {

@@ -58,6 +58,7 @@ class Stage : public reaper::agent::ProcessControl,
         return std::nullopt;
     };
     std::function<Result<void>(int who, Signal)> on_log = [](int, Signal) { return Result<void>{}; };
+    std::function<Result<Delivery>(int who)> on_admit = [](int) { return Delivery::sent; };
     std::function<Result<Delivery>(int who, Signal)> on_send = [](int, Signal) { return Delivery::sent; };
     std::function<Result<Activity>(int nth)> on_activity = [](int) { return Activity{}; };
     std::function<void()> on_wait = [] {};
@@ -105,6 +106,7 @@ class Stage : public reaper::agent::ProcessControl,
         return on_log(who(target.handle.pid()), signal);
     }
     void ended(const Target&, const Outcome&) override { ++told; }
+    Result<Delivery> admit(const PidHandle& handle) override { return on_admit(who(handle.pid())); }
     Result<Delivery> send(const PidHandle& handle, Signal signal) override {
         note("send", handle.pid(), signal);
         return on_send(who(handle.pid()), signal);
@@ -287,21 +289,39 @@ TEST_CASE("A process that ends between grace and KILL ended on TERM") {
 TEST_CASE("What the kernel does not allow is denied, what the door itself does not allow is refused") {
     Stage stage(1);
     auto code = kNotOurs;
-    auto expected = OutcomeResult::denied;
     SECTION("not ours") {}
     SECTION("no such system call") {
         code = std::errc::function_not_supported;
     }
-    SECTION("an ancestor") {
-        code = std::errc::operation_canceled;
-        expected = OutcomeResult::refused;
-    }
     stage.on_send = [&](int, Signal) { return reaper::failure(code, "signal", "it"); };
     const Outcome outcome = stage.reap_one();
-    CHECK(outcome.result == expected);
+    CHECK(outcome.result == OutcomeResult::denied);
     CHECK(has(outcome.detail, "cannot signal it"));
     CHECK(outcome.signals.empty());
     CHECK(stage.steps("send") == Journal{"send 0 TERM"});
+}
+
+TEST_CASE("Whom the door refuses is never announced") {
+    Stage stage(2);
+    stage.on_admit = [](int who) -> Result<Delivery> {
+        if (who == 1) return reaper::failure(std::errc::operation_canceled, "signal", "an ancestor");
+        return Delivery::sent;
+    };
+    SECTION("alone: the others are ended") {
+        stage.on_send = dies_on(stage, Signal::terminate);
+        const auto outcomes = stage.reap();
+        CHECK(outcomes[0].result == OutcomeResult::ended_on_term);
+        CHECK(outcomes[1].result == OutcomeResult::refused);
+        CHECK(has(outcomes[1].detail, "an ancestor"));
+        CHECK(stage.steps("log")[0] == "log 0 TERM");
+        CHECK(stage.steps("1") == Journal{"verify 1"});
+    }
+    SECTION("in a unit: nobody of it is signalled") {
+        stage.join(0, 1);
+        for (const Outcome& outcome : stage.reap()) CHECK(outcome.result == OutcomeResult::refused);
+        CHECK(stage.steps("log").empty());
+        CHECK(stage.steps("send").empty());
+    }
 }
 
 TEST_CASE("A KILL that is denied is reported with what was sent before") {
@@ -364,15 +384,15 @@ TEST_CASE("Who is still there after KILL is reported once, and let alone") {
     CHECK(stage.took < 10s);
 }
 
-TEST_CASE("A dry run goes as far as the first TERM and waits for nobody") {
+TEST_CASE("A dry run goes as far as the first TERM, announces nothing and waits for nobody") {
     Stage stage(2);
     stage.target(0).step.grace = stage.target(1).step.grace = 10s;
-    stage.on_send = [](int, Signal) { return Delivery::withheld; };
+    stage.on_admit = [](int) { return Delivery::withheld; };
     for (const Outcome& outcome : stage.reap()) {
         CHECK(outcome.result == OutcomeResult::would_reap);
         CHECK(outcome.signals.empty());
     }
-    CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 1 TERM"});
+    CHECK(stage.steps() == Journal{"verify 0", "verify 1"});
     CHECK(stage.waits == 0);
 }
 
@@ -437,7 +457,7 @@ TEST_CASE("When the first of a unit cannot be ended, the rest is left alone") {
 TEST_CASE("A dry run shows all of a unit") {
     Stage stage(2);
     stage.join(0, 1);
-    stage.on_send = [](int, Signal) { return Delivery::withheld; };
+    stage.on_admit = [](int) { return Delivery::withheld; };
     for (const Outcome& outcome : stage.reap()) CHECK(outcome.result == OutcomeResult::would_reap);
 }
 

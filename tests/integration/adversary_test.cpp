@@ -116,6 +116,7 @@ class Parts final : public agent::Verifier,
     }
     void ended(const Target&, const Outcome&) override {}
     void waiting(std::size_t, std::size_t, std::chrono::milliseconds) override {}
+    Result<Delivery> admit(const PidHandle& target) override { return door_->admit(target); }
     Result<Delivery> send(const PidHandle& target, Signal signal) override {
         script_.reached("send." + std::string(to_string(signal)));
         const auto delivery = door_->send(target, signal);

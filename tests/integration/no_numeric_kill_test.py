@@ -117,6 +117,7 @@ def a_dry_run_sends_nothing_and_plans_what_a_sweep_does():
     expect(dry.status == 1 and dry.json["dry_run"] is True, dry.explain())
     sent = [line for line in log.read_text().splitlines() if "SIG" in line and "(" in line and ", 0," not in line]
     expect(not sent, f"a dry run sent: {sent}")
+    expect("TERM" not in dry.err, f"it announces what it never sends: {dry.err}")
     stage.expect_alive([*ended, "daemon"])
     expect(all(dry.outcome(stage.actors[name].pid)["result"] == "would_reap" for name in ended), dry.explain())
     real = stage.sweep()
