@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +55,7 @@ struct Claim {
     ClaimKind kind = ClaimKind::bridge_pid;
     std::string path;
     std::string home;      // the data home, Hermes home or plugin root that the file lives in
+    Uid scope = 0;         // whose folders it was looked for in: it speaks of that user's processes only
     Uid owner = 0;         // of the file
     Access access = Access::not_read;
     Pid pid = 0;                                  // whom it names
@@ -74,7 +76,9 @@ struct Facts {
     ScanCount count;
     std::vector<ProcessFacts> candidates;  // by pid
     std::vector<ProcessRow> relatives;     // parents, ancestors and recorded owners of candidates, by pid
+    std::vector<Pid> unread;               // looked up as relatives, and neither read nor found to be gone
     std::vector<Claim> claims;             // by path
+    std::map<std::string, std::string> real_homes;  // homes as members name them -> without links, "." and ".."
     std::vector<Uid> scope_uids;           // whose processes were looked at; empty: everybody's
 
     bool operator==(const Facts&) const = default;

@@ -1,0 +1,81 @@
+#include <type_traits>
+
+#include <nlohmann/json.hpp>
+
+#include "scanner/facts_json.hpp"
+#include "scanner/json/bytes.hpp"
+#include "scanner/json/fields.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Static members see each other whatever their order; the types nest both ways.
+class Writer {
+   public:
+    static Json write(const std::string& bytes) {
+        if (json::is_utf8(bytes)) return bytes;
+        return {{"bytes", json::to_hex(bytes)}};
+    }
+
+    static Json write(char letter) { return write(std::string(1, letter)); }
+
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    static Json write(T number) {
+        return number;
+    }
+
+    template <class T>
+        requires std::is_enum_v<T>
+    static Json write(T value) {
+        return json::NamesOf<T>::list.at(static_cast<std::size_t>(value));
+    }
+
+    template <class T>
+    static Json write(const std::optional<T>& value) {
+        return value ? write(*value) : Json(nullptr);
+    }
+
+    template <class T>
+    static Json write(const std::vector<T>& values) {
+        Json list = Json::array();
+        for (const T& value : values) list.push_back(write(value));
+        return list;
+    }
+
+    // Names are bytes, too, so this is no object.
+    static Json write(const std::map<std::string, std::string>& values) {
+        Json list = Json::array();
+        for (const auto& [name, value] : values) list.push_back({{"name", write(name)}, {"value", write(value)}});
+        return list;
+    }
+
+    template <class T>
+    static Json write(const Reading<T>& reading) {
+        Json object = {{"access", write(reading.access)}};
+        if (reading.ok() || reading.value != T{}) object["value"] = write(reading.value);
+        return object;
+    }
+
+    template <json::IsRecord T>
+    static Json write(const T& record) {
+        Json object = Json::object();
+        std::apply(
+            [&](const auto&... field) { ((object[std::string(field.name)] = write(record.*field.member)), ...); },
+            json::FieldsOf<T>::list);
+        return object;
+    }
+};
+
+}  // namespace
+
+std::string facts_to_json(const Facts& facts) {
+    Json object = {{"schema", kFactsSchema}};
+    object.update(Writer::write(facts));
+    return object.dump(1, ' ', /*ensure_ascii=*/true) + "\n";
+}
+
+}  // namespace reaper::scanner
