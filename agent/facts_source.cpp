@@ -1,0 +1,48 @@
+#include "agent/facts_source.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "agent/redact_facts.hpp"
+#include "agent/text_file.hpp"
+#include "scanner/facts_json.hpp"
+#include "scanner/fd.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+// A new file of one's own in any case: one that somebody else put there first would be theirs to read.
+Result<void> write_privately(const std::string& path, std::string_view text) {
+    struct stat status{};
+    const bool exists = ::lstat(path.c_str(), &status) == 0;
+    if (exists && !S_ISREG(status.st_mode)) return failure(std::errc::file_exists, "write", path);
+    std::string beside = path + ".XXXXXX";
+    const Fd file(::mkostemp(beside.data(), O_CLOEXEC));  // for its owner only
+    if (!file) return system_failure("write", path);
+    auto written = write_all(file.get(), text, path);
+    if (written && ::rename(beside.c_str(), path.c_str()) != 0) written = system_failure("write", path);
+    if (!written) ::unlink(beside.c_str());
+    return written;
+}
+
+}  // namespace
+
+Result<void> write_facts(const std::string& path, const scanner::Facts& facts, const policy::Rules& rules) {
+    return write_privately(path, scanner::facts_to_json(redact(facts, rules)));
+}
+
+Result<scanner::Facts> read_facts(const std::string& path) {
+    const auto text = read_file_up_to(path, scanner::kLargestFacts);
+    if (!text) return tl::unexpected(text.error());
+    auto facts = scanner::facts_from_json(*text);
+    if (!facts) facts.error().subject = path + ": " + facts.error().subject;
+    return facts;
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,14 @@
+// Facts as they may be given to anybody who is to judge them again.
+#pragma once
+
+#include "policy/rules.hpp"
+#include "scanner/facts.hpp"
+
+namespace reaper::agent {
+
+// In every argv, of candidates, parents and whomever files name, only what `rules` can ask for is kept: scripts, modules,
+// commands, names of options, and the values of the options that rules name. Everything else reads "[redacted]", in its
+// place. So the same rules judge the result as they judge `facts`.
+[[nodiscard]] scanner::Facts redact(scanner::Facts facts, const policy::Rules& rules);
+
+}  // namespace reaper::agent
