@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "scanner/machine.hpp"
+
 namespace reaper::agent {
 
 namespace {
@@ -40,9 +42,9 @@ Result<std::vector<Pid>> read_own_ancestors(const scanner::Procfs& procfs) {
     for (Pid pid = self->ppid; pid > 1;) {
         if (std::ranges::find(ancestors, pid) != ancestors.end()) break;  // re-used while reading: a ring
         ancestors.push_back(pid);
-        const auto row = scanner::read_row(procfs, pid);
-        if (!row) return tl::unexpected(row.error());
-        pid = row->ppid;
+        const auto parent = scanner::read_parent(procfs, pid);
+        if (!parent) return tl::unexpected(parent.error());
+        pid = *parent;
     }
     return ancestors;
 }

@@ -23,7 +23,8 @@ class SignalGuard {
 };
 
 // Parent first, without pid 1 and without what lies outside this pid namespace. Read once: whoever adopts this process
-// later is an ancestor already. Fails when `procfs` shows another pid namespace, or hides an ancestor.
+// later is an ancestor already. Fails when `procfs` shows another pid namespace, or hides an ancestor whose
+// handle does not tell its parent either (before Linux 6.13).
 [[nodiscard]] Result<std::vector<scanner::Pid>> read_own_ancestors(const scanner::Procfs& procfs);
 
 // A guard for this process, from /proc.

@@ -21,6 +21,7 @@ struct Machine {
     Pid self = 0;
     Uid uid = 0;                        // effective uid of this program
     std::vector<Pid> own_ancestors;     // parent first, up to pid 1
+    bool knows_ancestors = true;        // own_ancestors has them all; otherwise any process may be one
     std::uint32_t ticks_per_second = 100;
     std::uint64_t now_ticks = 0;        // since boot, in the clock of start_ticks
     double now_epoch = 0;               // wall clock at the same moment; only to compare with times that files record

@@ -10,6 +10,10 @@ namespace reaper::scanner {
 // Fails when the boot id, the clock or this program's own row cannot be read: without them no process can be identified.
 [[nodiscard]] Result<Machine> read_machine(const Procfs& procfs);
 
+// 0: outside of this pid namespace, or nobody's. Where hidepid hides the process, its handle is asked (Linux 6.13). Fails when neither
+// tells.
+[[nodiscard]] Result<Pid> read_parent(const Procfs& procfs, Pid pid);
+
 // The clock of start_ticks, now.
 [[nodiscard]] std::uint64_t ticks_since_boot(std::uint32_t ticks_per_second);
 

@@ -141,6 +141,7 @@ struct FieldsOf<Machine> {
                                         Field{"self", &M::self},
                                         Field{"uid", &M::uid},
                                         Field{"own_ancestors", &M::own_ancestors},
+                                        Field{"knows_ancestors", &M::knows_ancestors},
                                         Field{"ticks_per_second", &M::ticks_per_second},
                                         Field{"now_ticks", &M::now_ticks},
                                         Field{"now_epoch", &M::now_epoch},

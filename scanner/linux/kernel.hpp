@@ -32,6 +32,7 @@ struct PidfdInfo {
 };
 static_assert(sizeof(PidfdInfo) == 64);
 
+inline constexpr std::uint64_t kPidfdInfoPid = 1ULL << 0;
 inline constexpr std::uint64_t kPidfdInfoExit = 1ULL << 3;
 
 // PIDFD_GET_INFO

@@ -61,32 +61,40 @@ Result<Pid> read_self(const Procfs& procfs) {
     return ::getpid();
 }
 
-Result<Pid> read_parent(const Procfs& procfs, Pid pid) {
+Result<Pid> parent_in_stat(const Procfs& procfs, Pid pid) {
     const std::string path = std::to_string(pid) + "/stat";
     return read_at(procfs.fd(), path.c_str(), kStatLimit)
         .and_then([](const FileText& text) { return parse_stat(text.bytes); })
         .map([](const ProcStat& stat) { return stat.ppid; });
 }
 
-// Parent 0 is outside the namespace. A parent that may not be read (hidepid) still belongs to the list, but ends it.
-Result<std::vector<Pid>> climb(const Procfs& procfs, Pid self) {
+struct Climb {
     std::vector<Pid> ancestors;
-    auto parent = read_parent(procfs, self);
-    if (!parent) return tl::unexpected(parent.error());
-    while (parent && *parent > 0 && std::ranges::find(ancestors, *parent) == ancestors.end()) {
-        ancestors.push_back(*parent);
-        parent = read_parent(procfs, *parent);
+    bool complete = false;  // up to pid 1, or out of this pid namespace
+};
+
+// A parent that may not be read still belongs to the list, but ends it.
+Climb climb(const Procfs& procfs, Pid parent) {
+    Climb climbed;
+    while (parent > 0 && std::ranges::find(climbed.ancestors, parent) == climbed.ancestors.end()) {
+        climbed.ancestors.push_back(parent);
+        const auto next = read_parent(procfs, parent);
+        if (!next) return climbed;
+        parent = *next;
     }
-    return ancestors;
+    climbed.complete = parent == 0;
+    return climbed;
 }
 
 // An ancestor can end half-way up, which hands the rest of the chain to another one: then climb again.
-Result<std::vector<Pid>> read_ancestors(const Procfs& procfs, Pid self) {
-    auto ancestors = climb(procfs, self);
-    for (int i = 1; i < kAttempts && ancestors && !ancestors->empty() && ancestors->back() != 1; ++i) {
-        ancestors = climb(procfs, self);
+Result<Climb> read_ancestors(const Procfs& procfs, Pid self) {
+    Climb climbed;
+    for (int i = 0; i < kAttempts && !climbed.complete; ++i) {
+        const auto parent = parent_in_stat(procfs, self);
+        if (!parent) return tl::unexpected(parent.error());
+        climbed = climb(procfs, *parent);
     }
-    return ancestors;
+    return climbed;
 }
 
 void add_names(Machine& machine) {
@@ -111,6 +119,16 @@ Result<std::uint32_t> read_user_hz() {
 
 }  // namespace
 
+Result<Pid> read_parent(const Procfs& procfs, Pid pid) {
+    if (pid == 1) return 0;  // also where nobody may look at it
+    auto parent = parent_in_stat(procfs, pid);
+    if (parent) return parent;
+    const auto handle = PidHandle::open(pid);
+    if (!handle) return tl::unexpected(handle.error());
+    const auto told = handle->parent();
+    return told ? Result<Pid>(*told) : parent;
+}
+
 // Field 22 of stat counts CLOCK_BOOTTIME, with suspend and with the shift of a time namespace (fs/proc/array.c,
 // timens_add_boottime_ns), exactly as this clock does for a reader in the same namespace.
 std::uint64_t ticks_since_boot(std::uint32_t ticks_per_second) {
@@ -130,7 +148,10 @@ Result<Machine> read_machine(const Procfs& procfs) {
                           .and_then([&] { return read_pid_namespace(procfs); })
                           .map(store(machine.pid_namespace))
                           .and_then([&] { return read_ancestors(procfs, machine.self); })
-                          .map(store(machine.own_ancestors))
+                          .map([&machine](Climb climbed) {
+                              machine.own_ancestors = std::move(climbed.ancestors);
+                              machine.knows_ancestors = climbed.complete;
+                          })
                           .and_then(read_user_hz)
                           .map(store(machine.ticks_per_second))
                           .and_then(wall_clock)

@@ -64,4 +64,13 @@ std::optional<int> PidHandle::wait_status() const {
     return info.exit_code;
 }
 
+// A failure says nothing about the process: 6.13 answers ESRCH when the parent is outside of the namespace.
+std::optional<Pid> PidHandle::parent() const {
+    kernel::PidfdInfo info{};
+    info.mask = kernel::kPidfdInfoPid;
+    if (::ioctl(fd_.get(), kernel::kPidfdGetInfo, &info) != 0) return std::nullopt;
+    if ((info.mask & kernel::kPidfdInfoPid) == 0) return std::nullopt;
+    return static_cast<Pid>(info.ppid);
+}
+
 }  // namespace reaper::scanner

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "scanner/pid_handle.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/proc_tree.hpp"
 #include "tests/support/subprocess.hpp"
@@ -52,6 +53,7 @@ TEST_CASE("our ancestors, parent first") {
     REQUIRE_FALSE(machine.own_ancestors.empty());
     CHECK(machine.own_ancestors.front() == ::getppid());
     CHECK(machine.own_ancestors.back() == 1);
+    CHECK(machine.knows_ancestors);
 }
 
 TEST_CASE("the clock is the one of start ticks") {
@@ -104,12 +106,15 @@ TEST_CASE("ancestors that run in a circle, or cannot be read, end the climb") {
     circle.write("sys/kernel/random/boot_id", kBootId + "\n");
     circle.link("self", std::to_string(::getpid()));
     CHECK(read_machine(circle.procfs())->own_ancestors == std::vector<Pid>{50, 60});
-    const ProcTree hidden{{.pid = ::getpid(), .ppid = 50}};
+    constexpr Pid kNobody = 50'000'001;  // more than any pid_max: no handle tells of it
+    const ProcTree hidden{{.pid = ::getpid(), .ppid = kNobody}};
     hidden.write("sys/kernel/random/boot_id", kBootId + "\n");
     hidden.link("self", std::to_string(::getpid()));
     const auto machine = read_machine(hidden.procfs());
     REQUIRE(machine);
-    CHECK(machine->own_ancestors == std::vector<Pid>{50});
+    CHECK(machine->own_ancestors == std::vector<Pid>{kNobody});
+    CHECK_FALSE(machine->knows_ancestors);
+    CHECK_FALSE(read_machine(circle.procfs())->knows_ancestors);
     CHECK(machine->hides_processes);  // nobody hides process 1 without a reason
 }
 
@@ -143,6 +148,19 @@ TEST_CASE("without a boot id or a namespace nothing can be identified") {
         std::filesystem::create_symlink(bad, link);
         CHECK(read_machine(tree.procfs()).error().code == std::errc::invalid_argument);
     }
+}
+
+TEST_CASE("an ancestor that /proc does not show tells its parent through a handle") {
+    const auto info = PidHandle::open(::getpid()).value().parent();
+    if (!info) return;  // before Linux 6.13
+    CHECK(*info == ::getppid());
+    const ProcTree hidden{{.pid = ::getpid(), .ppid = ::getppid()}};
+    hidden.write("sys/kernel/random/boot_id", kBootId + "\n");
+    hidden.link("self", std::to_string(::getpid()));
+    const auto machine = read_machine(hidden.procfs());
+    REQUIRE(machine);
+    CHECK(machine->own_ancestors == real().own_ancestors);
+    CHECK(machine->knows_ancestors);
 }
 
 TEST_CASE("hidepid is noticed by those whom it hides from") {
