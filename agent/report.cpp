@@ -1,6 +1,8 @@
 #include "agent/report.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 namespace reaper::agent {
 
@@ -33,6 +35,15 @@ bool is_leak(const ReportedProcess& process) {
         case Verdict::unknown: return false;
     }
     return false;
+}
+
+// What could be read proves nothing: that is an answer. What could not be read might have proved something.
+bool could_not_be_judged(const ReportedProcess& process) {
+    if (process.judgement.verdict != Verdict::unknown) return false;
+    constexpr std::string_view kMissing[] = {"veto.home", "veto.identity", "veto.ambiguous", "veto.no_handles"};
+    return std::ranges::any_of(process.judgement.evidence, [&](const policy::Evidence& piece) {
+        return piece.code.starts_with("veto.unreadable.") || std::ranges::find(kMissing, piece.code) != std::end(kMissing);
+    });
 }
 
 void count(const ReportedProcess& process, ReportSummary& summary) {
@@ -90,7 +101,7 @@ void conclude(Report& report) {
     report.summary = {};
     for (const ReportedProcess& process : report.processes) {
         count(process, report.summary);
-        if (process.judgement.verdict == Verdict::unknown) report.complete = false;
+        if (could_not_be_judged(process)) report.complete = false;
     }
     report.exit_status = status_of(report);
 }

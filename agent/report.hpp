@@ -37,6 +37,7 @@ struct Report {
     std::string command;      // "report", "sweep", "explain"
     std::string scope_words;  // options that give another command the same scope, see cli.hpp
     bool dry_run = false;
+    bool replayed = false;  // judged from facts in a file
     bool interrupted = false;
     scanner::Machine machine;
     double started_epoch = 0;
@@ -44,6 +45,7 @@ struct Report {
     std::vector<scanner::Uid> uids;     // scope; empty: all users
     std::vector<std::string> homes;     // scope; empty: all
     std::vector<std::string> families;  // enabled
+    std::vector<std::string> report_only;  // families of which not even an orphan is ended
     scanner::ScanCount count;
     bool complete = true;
     std::vector<ReportedProcess> processes;
@@ -65,8 +67,9 @@ struct RenderOptions {
 // It was planned to end, and could not be ended, or came back.
 [[nodiscard]] bool has_failed(const ReportedProcess& process);
 
-// Counts processes and outcomes, and says what follows for the exit status. A process that could not be judged makes the report
-// incomplete; one whose step was called off by the second look still counts as left.
+// Counts processes and outcomes, and says what follows for the exit status. A process of which something needed could not be read
+// makes the report incomplete; one that merely proves nothing does not. One whose step was called off by the second look still
+// counts as left.
 void conclude(Report& report);
 
 // Quiet: the first line when something is wrong, nothing otherwise.

@@ -106,10 +106,14 @@ class Sheet {
     explicit Sheet(const RenderOptions& options) : options_(options) {}
 
     void add(std::string_view name, std::string_view value) {
-        std::string_view left = name;
-        for (const std::string& line : wrap(value, std::max<std::size_t>(options_.width, 50) - kLeft)) {
-            text_ += fmt::format("  {:<{}}{}\n", left, kLeft - 2, line);
-            left = "";
+        const bool beside = options_.width >= kNameBeside;
+        const std::size_t indent = beside ? kLeft : 4;
+        std::string left = fmt::format("  {:<{}}", name, indent - 2);
+        if (!beside && !name.empty()) text_ += fmt::format("  {}\n", name);
+        if (!beside) left.assign(indent, ' ');
+        for (const std::string& line : wrap(value, std::max<std::size_t>(options_.width, 20) - indent)) {
+            text_ += left + line + "\n";
+            left.assign(indent, ' ');
         }
     }
     void title(std::string_view text) { text_ += fmt::format("\n  {}\n", paint(text, Ink::strong, options_.color)); }
@@ -117,6 +121,7 @@ class Sheet {
 
    private:
     static constexpr std::size_t kLeft = 17;
+    static constexpr std::size_t kNameBeside = 50;  // columns; where there are fewer, a name gets a line of its own
 
     const RenderOptions& options_;
     std::string text_;
@@ -202,11 +207,15 @@ std::string explain_one(const Report& report, const ReportedProcess& process, co
     add_evidence(sheet, process.judgement);
     sheet.title("decision");
     sheet.add(to_string(process.judgement.verdict), decision_text(process.judgement));
-    const std::string cure = remedy(process);
+    const std::string cure = remedy(report, process);
     if (!cure.empty()) sheet.add("", cure);
     const std::string first =
         fmt::format("{} {}: {}", process.facts.row.pid, kind_text(process), to_string(process.judgement.verdict));
-    return paint(first, Ink::strong, options.color) + "\n" + sheet.text();
+    std::string text;
+    for (const std::string& line : wrap(first, std::max<std::size_t>(options.width, 20))) {
+        text += paint(line, Ink::strong, options.color) + "\n";
+    }
+    return text + sheet.text();
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ std::string evidence_list(const ReportedProcess& process) {
 
 std::string row(const Report& report, const ReportedProcess& process, std::string_view shelf) {
     const scanner::ProcessFacts& facts = process.facts;
-    const std::string extra = process.outcome ? outcome_line(process) : remedy(process);
+    const std::string extra = process.outcome ? outcome_line(process) : remedy(report, process);
     std::string text = fmt::format("<tr class=\"{}\"><td class=\"number\">{}</td><td>{}</td><td>{}</td>", shelf,
                                    facts.row.pid, markup(kind_text(process)), to_string(process.judgement.verdict));
     text += fmt::format("<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td><code>{}</code></td>",

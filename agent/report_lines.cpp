@@ -63,6 +63,7 @@ std::string plan_headline(const Report& report, std::size_t worth_a_look) {
     const std::string size = size_text(summary.reclaimable_bytes);
     const std::string leaked = count_text(summary.to_reap, "leaked helper");
     if (summary.to_reap == 0) {
+        if (report.families.empty()) return "nothing was looked for: no family is enabled";
         if (worth_a_look > 0)
             return fmt::format("nothing to end, but {} to look at", count_text(worth_a_look, "helper"));
         if (report.exit_status == ExitStatus::incomplete) return "nothing leaked was found";
@@ -86,6 +87,54 @@ std::string how_it_ended(const Outcome& outcome) {
         case OutcomeResult::refused: return "NOT ended: refused, nothing was sent";
     }
     return "NOT ended";
+}
+
+const policy::Evidence* find_evidence(const ReportedProcess& process, std::string_view code) {
+    for (const policy::Evidence& piece : process.judgement.evidence) {
+        if (piece.code == code) return &piece;
+    }
+    return nullptr;
+}
+
+const policy::Evidence* find_veto(const ReportedProcess& process) {
+    for (const policy::Evidence& piece : process.judgement.evidence) {
+        if (piece.weight == Weight::veto) return &piece;
+    }
+    return nullptr;
+}
+
+// "abandoned,in-service": what `sweep --reap` has to be told; empty when that alone changes nothing.
+std::string reap_words(const ReportedProcess& process) {
+    const Verdict verdict = process.judgement.verdict;
+    const bool by_default = verdict == Verdict::orphan || verdict == Verdict::superseded;
+    const bool in_service = find_evidence(process, "unit.inside_service") != nullptr;
+    std::string words = by_default ? std::string() : std::string(to_string(verdict));
+    if (in_service) words += words.empty() ? "in-service" : ",in-service";
+    return words;
+}
+
+// Init may hold anything; nobody is ever told to end it.
+std::string holder_text(const ReportedProcess& process) {
+    const auto& input = process.facts.standard_input;
+    if (process.judgement.verdict != Verdict::held || !input.ok() || input.value.holders.empty()) return {};
+    const auto& holders = input.value.holders;
+    if (std::ranges::any_of(holders, [](scanner::Pid pid) { return pid <= 1; })) return {};
+    return fmt::format("; so would ending whoever holds its stdin (pid {})", fmt::join(holders, ", "));
+}
+
+std::string leak_remedy(const Report& report, const ReportedProcess& process) {
+    if (const policy::Evidence* veto = find_veto(process)) return fmt::format("{} forbids to end it", escape(veto->code, 60));
+    const std::string family = escape(process.judgement.family, 60);
+    if (std::ranges::find(report.report_only, process.judgement.family) != report.report_only.end()) {
+        return fmt::format(R"({0} is only reported; to end its orphans, put {{"families": {{"{0}": {{"actions": )"
+                           R"({{"orphan": "reap"}}}}}}}} into a rule file (--config FILE))",
+                           family);
+    }
+    const std::string words = reap_words(process);
+    if (words.empty()) return fmt::format("the rules of {} only report it", family);
+    const std::string whom = process.judgement.verdict == Verdict::duplicate ? "all but the newest" : "it";
+    const std::string_view doubt = words.ends_with("in-service") ? ", if it merely sits in a service" : "";
+    return fmt::format("'sweep --reap {}' would end {}{}{}", words, whom, doubt, holder_text(process));
 }
 
 std::string users_text(const Report& report) {
@@ -116,14 +165,15 @@ std::string headline(const Report& report) {
 }
 
 std::string scope_line(const Report& report) {
-    std::string text = fmt::format(
-        "looked at {} of {}", report.count.seen == 1 ? "1 process" : fmt::format("{} processes", report.count.seen),
-        users_text(report));
+    const std::size_t looked_at = report.count.seen - std::min(report.count.seen, report.count.foreign);
+    std::string text = fmt::format("looked at {} of {}", looked_at == 1 ? "1 process" : fmt::format("{} processes", looked_at),
+                                   users_text(report));
     text +=
         fmt::format(" in {:.0f} ms, as {}", report.elapsed_ms, report.machine.uid == 0 ? "root" : "an ordinary user");
     if (!report.homes.empty())
         text += fmt::format("; homes: {}", escape(fmt::format("{}", fmt::join(report.homes, ", "))));
-    return text + fmt::format("; families: {}", escape(fmt::format("{}", fmt::join(report.families, ", "))));
+    const std::string families = fmt::format("{}", fmt::join(report.families, ", "));
+    return text + fmt::format("; families: {}", families.empty() ? "none" : escape(families));
 }
 
 std::string why(const ReportedProcess& process) {
@@ -140,14 +190,14 @@ std::string outcome_line(const ReportedProcess& process) {
     return text;
 }
 
-std::string remedy(const ReportedProcess& process) {
+std::string remedy(const Report& report, const ReportedProcess& process) {
     if (shelf_of(process) != Shelf::reported) return {};
     switch (process.judgement.verdict) {
-        case Verdict::abandoned: return "'sweep --reap abandoned' would end it";
-        case Verdict::duplicate: return "'sweep --reap duplicate' would end all but the newest";
-        case Verdict::held: return "'sweep --reap held' would end it; so would ending whoever holds its stdin";
+        case Verdict::abandoned:
+        case Verdict::duplicate:
+        case Verdict::held:
         case Verdict::orphan:
-        case Verdict::superseded: return "'sweep --reap in-service' would end it, if it merely sits in a service";
+        case Verdict::superseded: return leak_remedy(report, process);
         case Verdict::zombie:
             return fmt::format("it is dead already; its parent, pid {}, has to collect it", process.facts.row.ppid);
         case Verdict::unknown: return "never ended while something about it is unknown";

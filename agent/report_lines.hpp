@@ -21,8 +21,8 @@ enum class Shelf { leaked, reported, kept };
 [[nodiscard]] std::string why(const ReportedProcess& process);
 // What happened to a planned step; empty when nothing was planned.
 [[nodiscard]] std::string outcome_line(const ReportedProcess& process);
-// What would end a process that is only reported; empty for others.
-[[nodiscard]] std::string remedy(const ReportedProcess& process);
+// What would end a process that is only reported, or what forbids it; empty for others.
+[[nodiscard]] std::string remedy(const Report& report, const ReportedProcess& process);
 // "exit status 1: leaks were found and left"
 [[nodiscard]] std::string exit_line(ExitStatus status);
 // "orphan-reaper sweep --all-users": the command with the scope of this report.

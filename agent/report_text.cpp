@@ -19,7 +19,9 @@ using policy::escape;
 
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kMostRemarks = 20;
-constexpr std::size_t kIndent = 9;  // under the column of the pids
+constexpr std::size_t kIndent = 9;       // under the column of the pids
+constexpr std::size_t kNarrowest = 20;   // columns
+constexpr std::size_t kTableWidth = 60;  // where there is less, every process gets lines of its own instead of columns
 
 using Processes = std::vector<const ReportedProcess*>;
 
@@ -31,10 +33,28 @@ Processes on_shelf(const Report& report, Shelf shelf) {
     return chosen;
 }
 
+bool has_columns(const RenderOptions& options) {
+    return options.width >= kTableWidth;
+}
+
+std::size_t indent_of(const RenderOptions& options) {
+    return has_columns(options) ? kIndent : 2;
+}
+
 std::string paragraph(std::string_view text, const RenderOptions& options) {
     std::string lines;
-    const std::size_t width = std::max<std::size_t>(options.width, 40) - kIndent;
-    for (const std::string& line : wrap(text, width)) lines += fmt::format("{:{}}{}\n", "", kIndent, line);
+    const std::size_t width = std::max(options.width, kNarrowest) - indent_of(options);
+    for (const std::string& line : wrap(text, width)) lines += fmt::format("{:{}}{}\n", "", indent_of(options), line);
+    return lines;
+}
+
+// One line, whatever its length, where the terminal is wide enough for a table.
+std::string top_line(const std::string& text, Ink ink, const RenderOptions& options) {
+    if (has_columns(options)) return paint(text, ink, options.color) + "\n";
+    std::string lines;
+    for (const std::string& line : wrap(text, std::max(options.width, kNarrowest))) {
+        lines += paint(line, ink, options.color) + "\n";
+    }
     return lines;
 }
 
@@ -48,18 +68,28 @@ std::string evidence_text(const ReportedProcess& process, const RenderOptions& o
     return text;
 }
 
-std::string entry(const Report& report, const ReportedProcess& process, const RenderOptions& options) {
+// "4711  bridge/headless  1h 10m  91 MB  ~/.hermes/memos-plugin"
+std::string columns(const Report& report, const ReportedProcess& process, const RenderOptions& options) {
     const scanner::ProcessFacts& facts = process.facts;
-    std::string text = fmt::format("{:>7}  {:<22} {:>8} {:>9}  {}\n", facts.row.pid, kind_text(process),
-                                   age_text(age_seconds(report.machine, facts)), size_text(facts.rss_bytes),
-                                   shown_home(report, process));
+    const std::string age = age_text(age_seconds(report.machine, facts));
+    const std::string size = size_text(facts.rss_bytes);
+    const std::string home = shown_home(report, process);
+    if (has_columns(options)) {
+        return fmt::format("{:>7}  {:<22} {:>8} {:>9}  {}\n", facts.row.pid, kind_text(process), age, size, home);
+    }
+    return fmt::format("{} {}\n", facts.row.pid, kind_text(process)) +
+           paragraph(fmt::format("{} old, {}", age, size), options) + paragraph(home, options);
+}
+
+std::string entry(const Report& report, const ReportedProcess& process, const RenderOptions& options) {
+    std::string text = columns(report, process, options);
     // Members of one shelf can have got there for different reasons; the leaked ones nearly always are orphans.
     const bool named = shelf_of(process) != Shelf::leaked || process.judgement.verdict != policy::Verdict::orphan;
     text += paragraph((named ? std::string(to_string(process.judgement.verdict)) + ": " : std::string()) + why(process),
                       options);
     if (process.outcome && process.outcome->result != OutcomeResult::would_reap)
         text += paragraph("-> " + outcome_line(process), options);
-    const std::string cure = remedy(process);
+    const std::string cure = remedy(report, process);
     if (!cure.empty()) text += paragraph("-> " + cure, options);
     if (options.verbose) text += evidence_text(process, options);
     return text;
@@ -79,8 +109,9 @@ std::string section(const Report& report, Shelf shelf, std::string_view title, I
     const Processes processes = failures_first(on_shelf(report, shelf));
     if (processes.empty()) return {};
     const std::size_t shown = options.verbose ? processes.size() : std::min(processes.size(), kMostRows);
-    const std::string heading = fmt::format("{:<31} {:>8} {:>9}  {}", title, "AGE", "MEMORY", "HOME");
-    std::string text = fmt::format("\n{}\n", paint(heading, ink, options.color));
+    const std::string heading = has_columns(options) ? fmt::format("{:<31} {:>8} {:>9}  {}", title, "AGE", "MEMORY", "HOME")
+                                                     : std::string(title);
+    std::string text = "\n" + top_line(heading, ink, options);
     for (std::size_t i = 0; i < shown; ++i) text += entry(report, *processes[i], options);
     if (shown < processes.size())
         text += fmt::format("         ... and {} more: --verbose lists all\n", processes.size() - shown);
@@ -106,7 +137,7 @@ const ReportedProcess* most_interesting(const Report& report) {
 std::string next_text(const Report& report) {
     const bool planned_only = report.command != "sweep" || report.dry_run;
     std::string text;
-    if (planned_only && report.summary.to_reap > 0) {
+    if (planned_only && !report.replayed && report.summary.to_reap > 0) {
         const std::string whom = report.summary.to_reap == 1 ? "it" : fmt::format("these {}", report.summary.to_reap);
         text += fmt::format("run:  {:<32}  # end {}\n", next_command(report, "sweep"), whom);
     }
@@ -124,7 +155,7 @@ std::string closing_text(const Report& report, const RenderOptions& options) {
         const std::string mark = paint("!", Ink::warning, options.color);
         std::string lead = mark + " ";
         for (const std::string& line :
-             wrap(escape(report.remarks[i], 1000), std::max<std::size_t>(options.width, 40) - 2)) {
+             wrap(escape(report.remarks[i], 1000), std::max(options.width, kNarrowest) - 2)) {
             text += fmt::format("{}{}\n", lead, line);
             lead = "  ";
         }
@@ -143,9 +174,9 @@ Ink headline_ink(ExitStatus status) {
 }  // namespace
 
 std::string render_text(const Report& report, const RenderOptions& options) {
-    const std::string first = paint(headline(report), headline_ink(report.exit_status), options.color) + "\n";
+    const std::string first = top_line(headline(report), headline_ink(report.exit_status), options);
     if (options.quiet) return report.exit_status == ExitStatus::clean ? std::string() : first;
-    std::string text = first + paint(scope_line(report), Ink::faint, options.color) + "\n";
+    std::string text = first + top_line(scope_line(report), Ink::faint, options);
     if (report.dry_run) text += "nothing was signalled: this is a dry run\n";
     text += section(report, Shelf::leaked, leaked_title(report), Ink::bad, options);
     text += section(report, Shelf::reported, "REPORTED ONLY", Ink::warning, options);

@@ -39,7 +39,6 @@ ExitStatus expected_without_outcome(Verdict verdict) {
         case Verdict::abandoned:
         case Verdict::duplicate:
         case Verdict::held: return ExitStatus::leaks_left;
-        case Verdict::unknown: return ExitStatus::incomplete;
         default: return ExitStatus::clean;
     }
 }
@@ -78,6 +77,24 @@ TEST_CASE("What was to be ended: every outcome of every verdict has its exit sta
     }
 }
 
+TEST_CASE("Only what could not be read makes the report incomplete, not what proves nothing") {
+    const auto unknown_for = [](const std::string& code) {
+        ReportedProcess process = test::process(7, Verdict::unknown, Action::report);
+        process.judgement.evidence = {{"parent.adopter", policy::Weight::for_kill, "parent is init (pid 1)"},
+                                      {code, policy::Weight::veto, "it is so"}};
+        return status_of({process});
+    };
+    for (const char* code : {"veto.unreadable.parent", "veto.unreadable.ancestors", "veto.home", "veto.identity",
+                             "veto.ambiguous", "veto.no_handles"}) {
+        INFO(code);
+        CHECK(unknown_for(code) == ExitStatus::incomplete);
+    }
+    for (const char* code : {"no_proof", "veto.listens", "veto.homeless", "unreadable.parent"}) {
+        INFO(code);
+        CHECK(unknown_for(code) == ExitStatus::clean);
+    }
+}
+
 TEST_CASE("A process that came back has not ended") {
     ReportedProcess process = test::with(test::orphan(7), OutcomeResult::ended_on_term);
     process.outcome->respawned_as = 99;
@@ -89,7 +106,8 @@ TEST_CASE("A process that came back has not ended") {
 
 TEST_CASE("The worst news wins") {
     const ReportedProcess left = test::orphan(1);
-    const ReportedProcess unknown = test::process(2, Verdict::unknown, Action::keep);
+    ReportedProcess unknown = test::process(2, Verdict::unknown, Action::keep);
+    unknown.judgement.evidence = {{"veto.unreadable.parent", policy::Weight::veto, "its parent could not be read"}};
     const ReportedProcess survived = test::with(test::orphan(3), OutcomeResult::survived);
     CHECK(status_of({left, unknown}) == ExitStatus::incomplete);
     CHECK(status_of({left, unknown, survived}) == ExitStatus::not_ended);

@@ -95,6 +95,20 @@ TEST_CASE("Colour is there only when it is asked for") {
         CHECK_FALSE(contains(render_text(sample.report, {}), "\x1b"));
 }
 
+TEST_CASE("A terminal of 20 columns is honoured: only a word that is longer goes beyond it") {
+    RenderOptions narrow;
+    narrow.width = 20;
+    for (const std::string& text : {render_text(test::swept_partly(), narrow), render_explanation(test::two_leaked(), narrow)}) {
+        std::istringstream lines(text.substr(0, text.find("\nrun:")));
+        for (std::string line; std::getline(lines, line);) {
+            const std::size_t words = line.find_first_not_of(' ');
+            const bool one_word = words == std::string::npos || line.find(' ', words) == std::string::npos;
+            INFO(line);
+            CHECK((line.size() <= 20 || one_word));
+        }
+    }
+}
+
 TEST_CASE("Lines stay within the terminal") {
     RenderOptions narrow;
     narrow.width = 60;
@@ -128,8 +142,64 @@ TEST_CASE("Each reported verdict says what would end it") {
     CHECK(contains(text_of(Verdict::abandoned), "'sweep --reap abandoned' would end it"));
     CHECK(contains(text_of(Verdict::duplicate), "'sweep --reap duplicate' would end"));
     CHECK(contains(text_of(Verdict::held), "'sweep --reap held' would end it"));
-    CHECK(contains(text_of(Verdict::orphan), "'sweep --reap in-service' would end it"));
     CHECK(contains(text_of(Verdict::zombie), "its parent, pid 1, has to collect it"));
+}
+
+TEST_CASE("Advice fits what keeps a leak from being ended") {
+    using policy::Action;
+    using policy::Verdict;
+    using policy::Weight;
+    const auto text_of = [](ReportedProcess process, std::vector<std::string> report_only = {}) {
+        Report report = test::report_of("report", {std::move(process)});
+        report.report_only = std::move(report_only);
+        conclude(report);
+        RenderOptions wide;
+        wide.width = 400;
+        return render_text(report, wide);
+    };
+    const auto leak = [](Verdict verdict, std::vector<policy::Evidence> evidence) {
+        ReportedProcess process = test::process(7, verdict, Action::report);
+        process.judgement.evidence = std::move(evidence);
+        return process;
+    };
+    const policy::Evidence inside{"unit.inside_service", Weight::against, "it sits inside x.service"};
+    const policy::Evidence veto{"veto.traced", Weight::veto, "pid 9 traces it"};
+    CHECK(contains(text_of(leak(Verdict::orphan, {inside})), "'sweep --reap in-service' would end it"));
+    CHECK(contains(text_of(leak(Verdict::held, {inside})), "'sweep --reap held,in-service' would end it"));
+    const std::string vetoed = text_of(leak(Verdict::orphan, {inside, veto}));
+    CHECK(contains(vetoed, "veto.traced forbids"));
+    CHECK_FALSE(contains(vetoed, "--reap"));
+    CHECK_FALSE(contains(text_of(leak(Verdict::superseded, {})), "--reap"));
+    const std::string unarmed = text_of(leak(Verdict::orphan, {inside}), {"bridge"});
+    CHECK(contains(unarmed, R"({"families": {"bridge": {"actions": {"orphan": "reap"}}}})"));
+    CHECK_FALSE(contains(unarmed, "--reap"));
+}
+
+TEST_CASE("Nobody is told to end init") {
+    ReportedProcess held = test::process(7, policy::Verdict::held, policy::Action::report);
+    const auto text_of = [&held](std::vector<scanner::Pid> holders) {
+        held.facts.standard_input.value.holders = std::move(holders);
+        Report report = test::report_of("report", {held});
+        conclude(report);
+        return render_text(report, {});
+    };
+    CHECK(contains(text_of({42, 43}), "ending whoever holds its stdin (pid 42, 43)"));
+    CHECK_FALSE(contains(text_of({1, 42}), "ending whoever"));
+    CHECK_FALSE(contains(text_of({}), "ending whoever"));
+}
+
+TEST_CASE("Where nothing was looked for, nothing is called clean") {
+    Report report = test::report_of("report", {});
+    report.families.clear();
+    conclude(report);
+    CHECK(report.exit_status == ExitStatus::clean);
+    CHECK(contains(render_text(report, {}), "nothing was looked for: no family is enabled\n"));
+}
+
+TEST_CASE("What belongs to others was not looked at") {
+    Report report = test::report_of("report", {});
+    report.count.foreign = 300;
+    CHECK(contains(render_text(report, {}), "looked at 12 processes of uid 1000"));
 }
 
 TEST_CASE("The HTML page carries nothing that a browser would run or fetch") {

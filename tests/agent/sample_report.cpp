@@ -155,7 +155,7 @@ Report swept_partly() {
 Report incomplete() {
     ReportedProcess unreadable = process(5000, Verdict::unknown, Action::keep);
     unreadable.judgement.evidence = {
-        {"veto.unreadable", Weight::veto, "its stdin could not be looked at: permission denied"}};
+        {"veto.unreadable.standard_input", Weight::veto, "its stdin could not be looked at: permission denied"}};
     Report report = report_of("report", {unreadable});
     report.count.denied = 3;
     report.remarks = {"3 processes could not be read; run it as root to see them"};
