@@ -1,5 +1,6 @@
 #include "agent/agent_main.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -13,16 +14,28 @@
 #include "agent/cli.hpp"
 #include "agent/commands.hpp"
 #include "agent/output.hpp"
+#include "agent/text_file.hpp"
 #include "policy/escape.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
+// No file that is opened later may become stdout or stderr: a closed one is replaced by something that refuses to be written.
+void occupy_standard_descriptors() {
+    int fd = -1;
+    do {
+        fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0) ::close(fd);
+}
+
 int say(const Message& message) {
-    std::FILE* const stream = message.status == 0 ? stdout : stderr;
-    const bool told = std::fputs(message.text.c_str(), stream) >= 0 && std::fflush(stream) == 0;
-    return told ? message.status : static_cast<int>(ExitStatus::incomplete);
+    const int stream = message.status == 0 ? STDOUT_FILENO : STDERR_FILENO;
+    const auto told = write_all(stream, message.text, "the answer");
+    if (told) return message.status;
+    std::fprintf(stderr, "orphan-reaper: %s\n", describe(told.error()).c_str());
+    return static_cast<int>(ExitStatus::incomplete);
 }
 
 int fail(const Error& error) {
@@ -30,7 +43,11 @@ int fail(const Error& error) {
                 static_cast<int>(ExitStatus::incomplete)});
 }
 
-Result<Report> run(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {
+Result<Report> run(const Options& options, const Setup& setup) {
+    if (!options.from_facts.empty()) return run_replay(options, setup);
+    const auto opened = scanner::Procfs::open();
+    if (!opened) return tl::unexpected(opened.error());
+    const scanner::Procfs& procfs = *opened;
     switch (options.command) {
         case Command::report: return run_report(procfs, options, setup);
         case Command::sweep: return run_sweep(procfs, options, setup);
@@ -45,9 +62,7 @@ int execute(const Options& options) {
     if (!setup) return say(setup.error());
     auto output = Output::open(options);
     if (!output) return fail(output.error());
-    const auto procfs = scanner::Procfs::open();
-    if (!procfs) return fail(procfs.error());
-    auto report = run(*procfs, options, *setup);
+    auto report = run(options, *setup);
     if (!report) return fail(report.error());
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
     report->elapsed_ms = elapsed.count();
@@ -61,6 +76,7 @@ int execute(const Options& options) {
 int agent_main(int argc, char** argv) {
     // A reader of the report that goes away is an error of writing, not the end of a sweep half done.
     std::signal(SIGPIPE, SIG_IGN);
+    occupy_standard_descriptors();
     try {
         const auto parsed =
             parse(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));

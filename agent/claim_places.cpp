@@ -26,9 +26,17 @@ std::string plugin_root_of(const std::string& script) {
     return std::string(folder.ends_with("/dist") ? scanner::folder_of(folder) : folder);
 }
 
-// A profile's home lies in ~/.hermes/profiles/NAME, its plugin's one below that; locks of the machine lie in ~/.hermes itself.
+// The root above a profile holds what all profiles share: locks, ledger, update marker.
+void add_hermes_home(Folders& folders, const std::string& path) {
+    add(folders.hermes_homes, path);
+    const std::string_view profiles = scanner::folder_of(path);
+    if (profiles.ends_with("/profiles")) add(folders.hermes_homes, std::string(scanner::folder_of(profiles)));
+}
+
+// A profile's home lies in ~/.hermes/profiles/NAME, its plugin's one below that; locks of the machine lie in ~/.hermes
+// itself.
 void add_folders(Folders& folders, const policy::Member& member) {
-    add(folders.hermes_homes, policy::variable(*member.facts, "HERMES_HOME").value_or(""));
+    add_hermes_home(folders, policy::variable(*member.facts, "HERMES_HOME").value_or(""));
     if (const auto user_home = policy::variable(*member.facts, "HOME")) {
         add(folders.hermes_homes, *user_home + "/.hermes");
     }
@@ -36,10 +44,10 @@ void add_folders(Folders& folders, const policy::Member& member) {
     if (script.ok() && !member.rule().daemon_roles.empty()) add(folders.plugin_roots, plugin_root_of(script.value));
     if (member.home.empty()) return;
     if (member.rule().daemon_roles.empty()) {
-        add(folders.hermes_homes, member.home);
+        add_hermes_home(folders, member.home);
     } else {
         add(folders.data_homes, member.home);
-        add(folders.hermes_homes, std::string(scanner::folder_of(member.home)));
+        add_hermes_home(folders, std::string(scanner::folder_of(member.home)));
     }
 }
 

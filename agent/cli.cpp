@@ -138,6 +138,8 @@ Done read_option(OptionId id, const std::vector<std::string>& values, Options& o
         case OptionId::all_users: options.all_users = true; return {};
         case OptionId::min_age: return read_duration("--min-age", values.front(), options.min_age, Zero::allowed);
         case OptionId::config: options.config = values.front(); return {};
+        case OptionId::facts: options.facts = values.front(); return {};
+        case OptionId::from_facts: options.from_facts = values.front(); return {};
         case OptionId::dry_run: options.dry_run = true; return {};
         case OptionId::reap: return read_reap(values, options);
         case OptionId::max_kills: return read_max_kills(values.front(), options);
@@ -185,6 +187,20 @@ Done read_arguments(const Words& words, Options& options) {
     return {};
 }
 
+Done check_facts(const Options& options) {
+    const bool replay = !options.from_facts.empty();
+    if (replay && options.command == Command::sweep)
+        return mistake("sweep ends what is leaked here and now; --from-facts is for report and explain");
+    if (!options.facts.empty() && options.command != Command::report) return mistake("--facts is for report");
+    if (!options.facts.empty() && replay) return mistake("--facts and --from-facts contradict each other");
+    if (options.facts == "-" || options.from_facts == "-")
+        return mistake("--facts and --from-facts: expected a file, not '-'");
+    if (replay && (options.all_users || !options.user.empty()))
+        return mistake(
+            "--from-facts: the facts say whose processes they are about; --user and --all-users do not apply");
+    return {};
+}
+
 // What is right by itself, but not together.
 Done check_together(const Words& words, const Options& options) {
     if (options.all_users && !options.user.empty()) return mistake("--user and --all-users contradict each other");
@@ -214,8 +230,8 @@ tl::expected<Options, Mistake> interpret(const Words& words) {
         const Done read = read_option(id, values, options);
         if (!read) return tl::unexpected(read.error());
     }
-    for (const Done& done :
-         {read_format(words, options), read_arguments(words, options), check_together(words, options)}) {
+    for (const Done& done : {read_format(words, options), read_arguments(words, options), check_facts(options),
+                             check_together(words, options)}) {
         if (!done) return tl::unexpected(done.error());
     }
     return options;
@@ -259,6 +275,7 @@ Message usage_error(std::string_view what) {
 std::string scope_words(const Options& options) {
     std::vector<std::string> words;
     if (!options.config.empty()) words.push_back("--config " + shell_word(options.config));
+    if (!options.from_facts.empty()) words.push_back("--from-facts " + shell_word(options.from_facts));
     for (const std::string& home : options.homes) words.push_back("--home " + shell_word(home));
     for (const std::string& family : options.families) words.push_back("--family " + shell_word(family));
     if (!options.user.empty()) words.push_back("--user " + shell_word(options.user));

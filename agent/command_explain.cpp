@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "agent/commands.hpp"
 #include "policy/escape.hpp"
-#include "policy/member.hpp"
+#include "policy/match.hpp"
 
 namespace reaper::agent {
 
@@ -17,21 +19,47 @@ bool is_listed(const Report& report, Pid pid) {
                        [pid](const ReportedProcess& process) { return process.facts.row.pid == pid; });
 }
 
-// Why a process that was asked for is not judged at all.
-std::string why_not(const scanner::Procfs& procfs, Pid pid) {
+bool contains(const std::vector<Pid>& pids, Pid pid) {
+    return std::find(pids.begin(), pids.end(), pid) != pids.end();
+}
+
+// Why a process that was asked for is not judged at all. Incomplete: because it could not be looked at.
+struct Absence {
+    std::string why;
+    bool incomplete = false;
+};
+
+Absence why_unreadable(Pid pid, const Error& error) {
+    if (error.code == std::errc::no_such_process) return {fmt::format("pid {}: there is no such process", pid), true};
+    return {fmt::format("pid {}: {}", pid, describe(error)), true};
+}
+
+Absence why_not(const scanner::Procfs& procfs, const policy::Rules& rules, Pid pid) {
     const auto row = scanner::read_row(procfs, pid);
-    if (!row) {
-        const bool gone = row.error().code == std::errc::no_such_process;
-        return gone ? fmt::format("pid {}: there is no such process", pid)
-                    : fmt::format("pid {}: {}", pid, describe(row.error()));
+    if (!row) return why_unreadable(pid, row.error());
+    if (row->kernel_thread) return {fmt::format("pid {}: a kernel thread, never touched", pid)};
+    if (row->state == 'Z') return {fmt::format("pid {}: it has ended; its parent (pid {}) has to collect it", pid, row->ppid)};
+    if (!row->exe.ok()) {
+        return {fmt::format("pid {}: its executable could not be read ({})", pid, to_string(row->exe.access)), true};
     }
-    if (!row->exe.ok())
-        return fmt::format("pid {}: its executable could not be read ({})", pid, to_string(row->exe.access));
-    return fmt::format("pid {} ({}): no family describes it, so it is never touched", pid,
-                       policy::escape(row->exe.value, 200));
+    const std::string exe = policy::escape(row->exe.value, 200);
+    if (const auto match = policy::match(rules, *row)) {
+        return {fmt::format("pid {} ({}): a {} of user id {}, outside of what was looked at", pid, exe,
+                            policy::escape(match->rule->name, 60), row->uid)};
+    }
+    return {fmt::format("pid {} ({}): no family describes it, so it is never touched", pid, exe)};
 }
 
 }  // namespace
+
+std::vector<Pid> keep_only(Report& report, const std::vector<Pid>& pids) {
+    std::erase_if(report.processes,
+                  [&](const ReportedProcess& process) { return !contains(pids, process.facts.row.pid); });
+    std::vector<Pid> missing;
+    std::copy_if(pids.begin(), pids.end(), std::back_inserter(missing),
+                 [&](Pid pid) { return !is_listed(report, pid); });
+    return missing;
+}
 
 // The whole table is looked at, as for a report: what a process is depends on the others of its home.
 Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {
@@ -40,11 +68,10 @@ Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options
     if (!judged) return tl::unexpected(judged.error());
     Report report = report_of(*judged, options, setup);
     report.command = "explain";
-    std::erase_if(report.processes, [&](const ReportedProcess& process) {
-        return std::find(options.pids.begin(), options.pids.end(), process.facts.row.pid) == options.pids.end();
-    });
-    for (const Pid pid : options.pids) {
-        if (!is_listed(report, pid)) report.remarks.push_back(why_not(procfs, pid));
+    for (const Pid pid : keep_only(report, options.pids)) {
+        Absence absence = why_not(procfs, setup.rules, pid);
+        report.remarks.push_back(std::move(absence.why));
+        if (absence.incomplete) report.complete = false;
     }
     return report;
 }

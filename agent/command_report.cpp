@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "agent/commands.hpp"
+#include "agent/facts_source.hpp"
 
 namespace reaper::agent {
 
@@ -14,6 +15,11 @@ using scanner::ProcessFacts;
 const ProcessFacts& facts_of(const scanner::Facts& facts, const Judgement& judgement) {
     return *std::find_if(facts.candidates.begin(), facts.candidates.end(),
                          [&](const ProcessFacts& candidate) { return candidate.row.pid == judgement.identity.pid; });
+}
+
+// Of one's own processes /proc always tells.
+bool is_hidden(const scanner::Facts& facts, const Setup& setup) {
+    return facts.machine.hides_processes && setup.settings.uids != std::vector<scanner::Uid>{facts.machine.uid};
 }
 
 // What a reader has to know before believing the numbers.
@@ -28,16 +34,20 @@ std::vector<std::string> remarks_on(const scanner::Facts& facts, const Setup& se
         remarks.push_back(
             fmt::format("{} process{} could not be read", facts.count.denied, facts.count.denied == 1 ? "" : "es"));
     }
-    if (machine.hides_processes && setup.settings.uids != std::vector<scanner::Uid>{machine.uid}) {
+    if (std::ranges::none_of(setup.rules.families, &policy::FamilyRule::enabled)) {
+        remarks.push_back("no family is enabled, so nothing was looked for: see the configuration");
+    }
+    if (is_hidden(facts, setup)) {
         remarks.push_back("/proc hides the processes of other users (hidepid): run as root to see them");
+    } else if (machine.hides_processes) {
+        remarks.push_back(
+            "/proc hides the processes of other users (hidepid): a helper whose parent is hidden is left alone");
     }
     return remarks;
 }
 
 bool sees_scope(const scanner::Facts& facts, const Setup& setup) {
-    const bool hidden =
-        facts.machine.hides_processes && setup.settings.uids != std::vector<scanner::Uid>{facts.machine.uid};
-    return facts.count.denied == 0 && facts.machine.has_handles && !hidden;
+    return facts.count.denied == 0 && facts.machine.has_handles && !is_hidden(facts, setup);
 }
 
 }  // namespace
@@ -45,6 +55,7 @@ bool sees_scope(const scanner::Facts& facts, const Setup& setup) {
 Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup) {
     auto look = lookout.look();
     if (!look) return tl::unexpected(look.error());
+    look->facts.scope_uids = setup.settings.uids;
     auto judgements = policy::judge(look->facts, setup.rules, setup.settings);
     if (lookout.find_holders(look->facts, judgements)) {
         judgements = policy::judge(look->facts, setup.rules, setup.settings);
@@ -62,7 +73,11 @@ Report report_of(const Judged& judged, const Options& options, const Setup& setu
     report.uids = setup.settings.uids;
     report.homes = setup.settings.homes;
     for (const policy::FamilyRule& rule : setup.rules.families) {
-        if (rule.enabled) report.families.push_back(rule.name);
+        if (!rule.enabled) continue;
+        report.families.push_back(rule.name);
+        const auto action = rule.actions.find(policy::Verdict::orphan);
+        const bool armed = action != rule.actions.end() && action->second == policy::Action::reap;
+        if (!armed) report.report_only.push_back(rule.name);
     }
     report.count = facts.count;
     report.complete = sees_scope(facts, setup);
@@ -78,6 +93,10 @@ Result<Report> run_report(const scanner::Procfs& procfs, const Options& options,
     const Lookout lookout(procfs, setup.rules, setup.uid);
     auto judged = look_and_judge(lookout, setup);
     if (!judged) return tl::unexpected(judged.error());
+    if (!options.facts.empty()) {
+        const auto written = write_facts(options.facts, judged->look.facts, setup.rules);
+        if (!written) return tl::unexpected(written.error());
+    }
     Report report = report_of(*judged, options, setup);
     report.command = "report";
     return report;

@@ -17,6 +17,13 @@ namespace reaper::agent {
 [[nodiscard]] Result<Report> run_sweep(const scanner::Procfs& procfs, const Options& options, const Setup& setup);
 [[nodiscard]] Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options, const Setup& setup);
 
+// The same as run_report() and run_explain(), but from the facts in options.from_facts: asks this machine nothing. Fails when that
+// file cannot be read or understood.
+[[nodiscard]] Result<Report> run_replay(const Options& options, Setup setup);
+
+// Drops the other processes; gives back those of `pids` that the report does not have.
+[[nodiscard]] std::vector<scanner::Pid> keep_only(Report& report, const std::vector<scanner::Pid>& pids);
+
 // A look and what was decided about it.
 struct Judged {
     Look look;

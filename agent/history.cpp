@@ -79,10 +79,9 @@ Result<Fd> open_file(const std::string& folder) {
 
 std::string history_folder() {
     if (::geteuid() == 0) return "/var/lib/orphan-reaper";
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
     const char* state = std::getenv("XDG_STATE_HOME");
     if (state != nullptr && *state == '/') return std::string(state) + "/orphan-reaper";
-    const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
+    const char* home = std::getenv("HOME");
     if (home == nullptr || *home != '/') return {};
     return std::string(home) + "/.local/state/orphan-reaper";
 }

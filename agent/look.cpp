@@ -1,11 +1,13 @@
 #include "agent/look.hpp"
 
 #include <algorithm>
-#include <set>
+#include <cstdlib>
+#include <memory>
 
 #include "agent/claim_places.hpp"
 #include "policy/match.hpp"
 #include "policy/member.hpp"
+#include "policy/ownership.hpp"
 #include "scanner/claims.hpp"
 #include "scanner/machine.hpp"
 
@@ -49,26 +51,35 @@ ProcessFacts zombie_facts(const scanner::Machine& machine, ProcessRow row) {
     return facts;
 }
 
+// Gone is an answer; not being able to look is none, and is remembered as that.
 void add_relative(Facts& facts, const Procfs& procfs, Pid pid) {
     if (pid <= 0) return;
     auto row = scanner::read_row(procfs, pid);
-    const auto place = std::lower_bound(facts.relatives.begin(), facts.relatives.end(), pid,
-                                        [](const ProcessRow& left, Pid right) { return left.pid < right; });
-    const bool known = place != facts.relatives.end() && place->pid == pid;
-    if (known && row)
-        *place = std::move(*row);
-    else if (known)
-        facts.relatives.erase(place);
-    else if (row)
+    std::erase_if(facts.relatives, [pid](const ProcessRow& known) { return known.pid == pid; });
+    std::erase(facts.unread, pid);
+    if (row) {
+        const auto place = std::ranges::lower_bound(facts.relatives, pid, {}, &ProcessRow::pid);
         facts.relatives.insert(place, std::move(*row));
+    } else if (row.error().code != std::errc::no_such_process) {
+        facts.unread.insert(std::ranges::lower_bound(facts.unread, pid), pid);
+    }
 }
 
-// Whom a candidate refers to: its parent, and who its own argv says started it.
-void add_relatives(Facts& facts, const Procfs& procfs, const policy::Rules& rules, const ProcessRow& row) {
-    add_relative(facts, procfs, row.ppid);
-    const auto match = policy::match(rules, row);
+// Whom a candidate refers to: its parent, and who it says started it.
+void add_relatives(Facts& facts, const Procfs& procfs, const policy::Rules& rules, const ProcessFacts& candidate) {
+    add_relative(facts, procfs, candidate.row.ppid);
+    const auto match = policy::match(rules, candidate.row);
     if (!match) return;
-    if (const auto recorded = policy::recorded_parent(*match)) add_relative(facts, procfs, *recorded);
+    for (const Pid owner : policy::named_owners(*match, candidate)) add_relative(facts, procfs, owner);
+}
+
+// Members name their home as their host wrote it; links and dots make two names of one folder.
+void resolve_homes(Facts& facts, const policy::Rules& rules) {
+    for (const policy::Member& member : policy::find_members(facts, rules)) {
+        if (member.home.empty() || facts.real_homes.contains(member.home)) continue;
+        const std::unique_ptr<char, decltype(&std::free)> real(::realpath(member.home.c_str(), nullptr), &std::free);
+        if (real) facts.real_homes[member.home] = real.get();
+    }
 }
 
 void read_claims(Facts& facts, const Procfs& procfs, const policy::Rules& rules) {
@@ -112,7 +123,8 @@ class Collector {
         Facts& facts = look_.facts;
         std::ranges::sort(facts.candidates, {}, [](const ProcessFacts& candidate) { return candidate.row.pid; });
         scanner::add_details(facts.candidates);
-        for (const ProcessFacts& candidate : facts.candidates) add_relatives(facts, procfs_, rules_, candidate.row);
+        for (const ProcessFacts& candidate : facts.candidates) add_relatives(facts, procfs_, rules_, candidate);
+        resolve_homes(facts, rules_);
         read_claims(facts, procfs_, rules_);
         return std::move(look_);
     }
@@ -135,7 +147,7 @@ class Collector {
 }  // namespace
 
 Result<Look> Lookout::look() const {
-    auto walked = scanner::walk(procfs_, {uid_, policy::interpreters_of(rules_)});
+    auto walked = scanner::walk(procfs_, {uid_, policy::executables_of(rules_)});
     if (!walked) return tl::unexpected(walked.error());
     auto machine = scanner::read_machine(procfs_);
     if (!machine) return tl::unexpected(machine.error());
@@ -158,7 +170,7 @@ Result<void> Lookout::refresh(Facts& facts, const PidHandle& handle) const {
     fresh->tty_name = known->tty_name;
     *known = std::move(*fresh);
     advance_clock(facts.machine);
-    add_relatives(facts, procfs_, rules_, known->row);
+    add_relatives(facts, procfs_, rules_, *known);
     read_claims(facts, procfs_, rules_);
     return {};
 }

@@ -24,6 +24,8 @@ struct Options {
     Format format = Format::text;
     std::string output;  // empty: stdout
     std::string config;
+    std::string facts;       // where to write the facts; empty: nowhere
+    std::string from_facts;  // where to read them, instead of looking at the machine
     std::vector<std::string> homes;
     std::vector<std::string> families;
     std::string user;

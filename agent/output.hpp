@@ -1,28 +1,31 @@
 // Where the report goes, and in which form: one write of one whole text.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "agent/options.hpp"
 #include "agent/report.hpp"
+#include "agent/text_file.hpp"
 #include "scanner/result.hpp"
 
 namespace reaper::agent {
 
 class Output {
    public:
-    // Before anything is done: a report that cannot be written is a sweep that must not happen. A file is written beside its
-    // place and renamed into it, so that nobody ever reads half of one.
+    // Before anything is done: a report that cannot be written is a sweep that must not happen.
     [[nodiscard]] static Result<Output> open(const Options& options);
 
     [[nodiscard]] Result<void> write(const Report& report);
 
    private:
-    explicit Output(const Options& options) : options_(&options) {}
+    Output(const Options& options, std::optional<TextFile> file) : options_(&options), file_(std::move(file)) {}
 
     [[nodiscard]] std::string render(const Report& report) const;
 
     const Options* options_;
+    std::optional<TextFile> file_;  // none: stdout
 };
 
 }  // namespace reaper::agent

@@ -91,7 +91,8 @@ tl::expected<Setup, Message> prepare(const Options& options) {
     }
     setup.rules = std::move(*rules);
     if (auto chosen = choose_families(setup.rules, options.families); !chosen) return tl::unexpected(chosen.error());
-    auto homes = find_homes(options.homes);
+    // Facts can speak of homes of another machine.
+    auto homes = options.from_facts.empty() ? find_homes(options.homes) : options.homes;
     if (!homes) return tl::unexpected(homes.error());
     auto scope = find_scope(options);
     if (!scope) return tl::unexpected(scope.error());

@@ -13,6 +13,7 @@ namespace reaper::policy {
 struct Designation {
     std::vector<scanner::Pid> pids;  // one, or none; more only when ambiguous
     bool by_port = false;
+    std::string reason;     // what makes it the daemon
     std::string ambiguity;  // not empty: nobody of this home may be touched, and why
 };
 

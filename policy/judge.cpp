@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -31,9 +32,7 @@ std::optional<Verdict> apply_designation(Member& member, const Designation& desi
     }
     const auto& pids = designation.pids;
     if (std::find(pids.begin(), pids.end(), member.pid()) == pids.end()) return std::nullopt;
-    member.add(Weight::veto, "veto.designated",
-               designation.by_port ? "it owns the port of this home: the daemon that must stay"
-                                   : "the pid file of this home names it: the daemon that must stay");
+    member.add(Weight::veto, "veto.designated", designation.reason + ": the daemon that must stay");
     return Verdict::designated;
 }
 
@@ -66,13 +65,23 @@ bool sits_in_service(const Member& member) {
     return unit.ok() && unit.value.name.ends_with(".service");
 }
 
-Action default_action(Verdict verdict, const Settings& settings) {
-    switch (verdict) {
+// What the command line wants ended as well is ended where the family's orphans are.
+Action leak_action(const Judgement& judgement, const FamilyRule& rule, const Settings& settings) {
+    const auto action = [&rule](Verdict verdict) {
+        const auto found = rule.actions.find(verdict);
+        return found == rule.actions.end() ? Action::report : found->second;
+    };
+    const bool wanted = settings.also_reap.contains(judgement.verdict) && action(Verdict::orphan) == Action::reap;
+    return wanted ? Action::reap : action(judgement.verdict);
+}
+
+Action default_action(const Judgement& judgement, const FamilyRule& rule, const Settings& settings) {
+    switch (judgement.verdict) {
         case Verdict::orphan:
-        case Verdict::superseded: return Action::reap;
+        case Verdict::superseded:
         case Verdict::abandoned:
         case Verdict::duplicate:
-        case Verdict::held: return settings.also_reap.contains(verdict) ? Action::reap : Action::report;
+        case Verdict::held: return leak_action(judgement, rule, settings);
         case Verdict::zombie:
         case Verdict::unknown: return Action::report;
         default: return Action::keep;
@@ -80,7 +89,7 @@ Action default_action(Verdict verdict, const Settings& settings) {
 }
 
 Action action_of(Judgement& judgement, const Member& member, const Settings& settings) {
-    const Action action = default_action(judgement.verdict, settings);
+    const Action action = default_action(judgement, member.rule(), settings);
     if (action != Action::reap) return action;
     if (has_veto(judgement.evidence)) return Action::report;
     if (sits_in_service(member) && !settings.reap_inside_services) {
@@ -118,15 +127,32 @@ void make_duplicate(Judgement& judgement, scanner::Pid newest) {
     judgement.relies_on = {newest};
 }
 
+// The newest has to be past its start-up as well: until then the older one may be the only one that works.
 void judge_duplicates(const std::vector<Member>& members, const Surroundings& around,
                       std::vector<Judgement>& judgements) {
+    std::set<scanner::Pid> grown;
+    for (const Member& member : members) {
+        const milliseconds min_age = around.settings.min_age.value_or(member.rule().start_up);
+        if (age_of(*member.facts, around.facts.machine) >= min_age) grown.insert(member.pid());
+    }
     const auto duplicates = find_duplicates(members, judgements);
     for (std::size_t at = 0; at < members.size(); ++at) {
-        const Member& member = members[at];
-        const auto found = duplicates.find(member.pid());
-        const milliseconds min_age = around.settings.min_age.value_or(member.rule().start_up);
-        if (found == duplicates.end() || age_of(*member.facts, around.facts.machine) < min_age) continue;
-        make_duplicate(judgements[at], found->second);
+        const auto found = duplicates.find(members[at].pid());
+        const bool settled = found != duplicates.end() && grown.contains(found->first) && grown.contains(found->second);
+        if (settled) make_duplicate(judgements[at], found->second);
+    }
+}
+
+// Whose host is leaked itself needs no verdict of its own: it ends with its host, or is an orphan then.
+void note_leaked_hosts(const std::vector<Member>& members, std::vector<Judgement>& judgements) {
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        if (judgements[at].verdict != Verdict::attached) continue;
+        for (const Judgement& host : judgements) {
+            const bool leaked = host.verdict == Verdict::orphan || host.verdict == Verdict::superseded;
+            if (host.identity.pid != members[at].facts->row.ppid || !leaked) continue;
+            judgements[at].evidence.push_back(
+                {"host.leaked", Weight::note, fmt::format("its host (pid {}) is leaked itself", host.identity.pid)});
+        }
     }
 }
 
@@ -151,6 +177,7 @@ std::vector<Judgement> judge(const Facts& facts, const Rules& rules, const Setti
         judgements[at].action = action_of(judgements[at], members[at], settings);
     }
     settle_units(members, judgements);
+    note_leaked_hosts(members, judgements);
     judgements.erase(std::remove_if(judgements.begin(), judgements.end(),
                                     [&](const Judgement& judgement) { return !is_wanted(judgement, settings); }),
                      judgements.end());

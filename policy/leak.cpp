@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "policy/ownership.hpp"
+
 namespace reaper::policy {
 
 namespace {
@@ -12,7 +14,6 @@ using scanner::EndKind;
 using scanner::Facts;
 using scanner::PeerState;
 using scanner::Pid;
-using scanner::ProcessRow;
 using scanner::StdioEnd;
 
 void note_end(Member& member, const char* name, const StdioEnd& end) {
@@ -38,24 +39,29 @@ PeerState peer(const scanner::Reading<StdioEnd>& end) {
     return end.ok() ? end.value.peer : PeerState::unknown;
 }
 
-bool is_terminal(const scanner::Reading<StdioEnd>& end) {
-    return end.ok() && end.value.kind == EndKind::terminal;
+bool is_open_terminal(const scanner::Reading<StdioEnd>& end) {
+    return end.ok() && end.value.kind == EndKind::terminal && end.value.peer != PeerState::dead;
 }
 
-enum class Recorded { none, alive, dead, unknown };
-
-Recorded check_recorded_parent(Member& member, const Facts& facts) {
-    const auto pid = recorded_parent(member.match);
-    if (!pid) return Recorded::none;
-    const ProcessRow* row = find_row(facts, *pid);
-    if (row == nullptr && facts.machine.hides_processes) return Recorded::unknown;
-    // Whoever has that pid now, but began after the member did, is not who started it.
-    if (row == nullptr || row->start_ticks > member.facts->row.start_ticks) {
-        member.add(Weight::for_kill, "recorded_parent.dead", fmt::format("its recorded host (pid {}) is gone", *pid));
-        return Recorded::dead;
+void note_dead_owners(Member& member, const Facts& facts) {
+    for (const Owner& owner : recorded_owners(member, facts)) {
+        if (owner.state != OwnerState::dead) continue;
+        member.add(Weight::for_kill, "owner.dead",
+                   fmt::format("{} says who started it, and that one (pid {}) is gone", owner.source, owner.pid));
     }
-    member.add(Weight::veto, "veto.recorded_parent", fmt::format("its recorded host (pid {}) is alive", *pid));
-    return Recorded::alive;
+}
+
+bool has_evidence(const Member& member, const std::string& code) {
+    return std::any_of(member.evidence.begin(), member.evidence.end(),
+                       [&](const Evidence& piece) { return piece.code == code; });
+}
+
+bool is_proven(const Member& member) {
+    const auto& proofs = member.rule().proofs;
+    return std::any_of(proofs.begin(), proofs.end(), [&](const Proof& proof) {
+        return std::all_of(proof.begin(), proof.end(),
+                           [&](const std::string& code) { return has_evidence(member, code); });
+    });
 }
 
 Verdict assess_with_live_host(Member& member) {
@@ -69,9 +75,8 @@ Verdict assess_with_live_host(Member& member) {
     return Verdict::attached;
 }
 
+// Only for roles that are meant to outlive their host: whether another one is served decides about those by its stdio.
 bool is_superseded(Member& member, const Designation& designation) {
-    const auto& roles = member.rule().daemon_roles;
-    if (std::find(roles.begin(), roles.end(), member.match.role.name) == roles.end()) return false;
     if (!designation.by_port || designation.pids.size() != 1) return false;
     const Pid daemon = designation.pids.front();
     const bool silent = member.facts->listeners.ok() && member.facts->listeners.value.empty();
@@ -86,26 +91,24 @@ Verdict assess_by_stdio(Member& member, const Facts& facts) {
     const PeerState output = peer(member.facts->standard_output);
     if (member.facts->standard_input.ok()) note_end(member, "stdin", member.facts->standard_input.value);
     if (member.facts->standard_output.ok()) note_end(member, "stdout", member.facts->standard_output.value);
-    if (is_terminal(member.facts->standard_input) || is_terminal(member.facts->standard_output)) {
+    if (is_open_terminal(member.facts->standard_input) || is_open_terminal(member.facts->standard_output)) {
         member.add(Weight::veto, "veto.terminal", "a terminal is its stdio");
         return Verdict::attached;
     }
-    const Recorded recorded = check_recorded_parent(member, facts);
-    if (recorded == Recorded::alive) return Verdict::attached;
-    if (input == PeerState::dead && output == PeerState::dead) return Verdict::orphan;
     if (input == PeerState::alive || output == PeerState::alive) return Verdict::held;
-    return recorded == Recorded::dead ? Verdict::orphan : Verdict::unknown;
+    note_dead_owners(member, facts);
+    return is_proven(member) ? Verdict::orphan : Verdict::unknown;
 }
 
 Verdict assess_adopted(Member& member, const Facts& facts, const Designation& designation) {
     member.add(Weight::for_kill, "parent.adopter", member.parentage.detail);
-    if (!member.match.role.outlives_host) {
-        const Verdict verdict = assess_by_stdio(member, facts);
-        if (verdict != Verdict::unknown) return verdict;
-    }
-    if (is_superseded(member, designation)) return Verdict::superseded;
-    member.add(Weight::against, "no_proof", "nothing proves that it is leaked");
-    return Verdict::unknown;
+    Verdict verdict = Verdict::unknown;
+    if (!member.match.role.outlives_host)
+        verdict = assess_by_stdio(member, facts);
+    else if (is_superseded(member, designation))
+        verdict = Verdict::superseded;
+    if (verdict == Verdict::unknown) member.add(Weight::against, "no_proof", "nothing proves that it is leaked");
+    return verdict;
 }
 
 Verdict assess_by_parent(Member& member, const Facts& facts, const Designation& designation) {

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "scanner/interpreter.hpp"
-#include "scanner/number.hpp"
 
 namespace reaper::policy {
 
@@ -37,16 +36,55 @@ std::optional<Arguments> after_separator(Arguments words) {
     return words;
 }
 
-// What is left after the interpreter's own options. None: the interpreter runs something that is no file or module.
+// "mcp-*-server": each star is any letters. What stands before the last star that was met fits already, so only that
+// star is tried again: a long name of a stranger costs no more than its length times that of the pattern.
+bool fits(std::string_view pattern, std::string_view name) {
+    std::size_t wanted = 0;
+    std::size_t at = 0;
+    std::size_t star = std::string_view::npos;
+    std::size_t star_end = 0;  // of what the star stands for
+    while (at < name.size()) {
+        if (wanted < pattern.size() && pattern[wanted] == '*') {
+            star = wanted++;
+            star_end = at;
+        } else if (wanted < pattern.size() && pattern[wanted] == name[at]) {
+            ++wanted;
+            ++at;
+        } else if (star != std::string_view::npos) {
+            wanted = star + 1;
+            at = ++star_end;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', wanted) == std::string_view::npos;
+}
+
+bool fits_any(const std::vector<std::string>& patterns, std::string_view name) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [name](const std::string& pattern) { return fits(pattern, name); });
+}
+
+// How many words an option of the interpreter takes. None: it is not known, or runs something that is no file or
+// module; what follows may then be anything.
+std::optional<std::size_t> length_of(const Program& program, std::string_view option) {
+    const std::string_view name = option.substr(0, option.find('='));
+    if (contains(program.options_without_script, name)) return std::nullopt;
+    if (name.size() < option.size()) return 1;
+    if (contains(program.options_with_value, option)) return 2;
+    const bool flag = fits_any(program.options_without_value, option);
+    return flag ? std::optional<std::size_t>(1) : std::nullopt;
+}
+
+// What is left after the interpreter's own options.
 std::optional<Arguments> after_own_options(const Program& program, Arguments words) {
     while (!words.empty() && is_option(words.front())) {
         const std::string& option = words.front();
         if (option == "-m" && !program.modules.empty()) return words;
         if (option == "--") return after_separator(words.subspan(1));
-        if (contains(program.options_without_script, option.substr(0, option.find('=')))) return std::nullopt;
-        const std::size_t taken = contains(program.options_with_value, option) ? 2 : 1;
-        if (words.size() < taken) return std::nullopt;
-        words = words.subspan(taken);
+        const auto taken = length_of(program, option);
+        if (!taken || words.size() < *taken) return std::nullopt;
+        words = words.subspan(*taken);
     }
     return words;
 }
@@ -56,15 +94,26 @@ Arguments after_launchers(const Program& program, Arguments words, bool& launche
     while (!words.empty() && ends_with_any(words.front(), program.launchers)) {
         launcher = true;
         words = words.subspan(1);
-        while (!words.empty() && is_option(words.front())) words = words.subspan(1);
+        while (!words.empty() && is_option(words.front())) {
+            if (length_of(program, words.front()) != 1) return {};
+            words = words.subspan(1);
+        }
     }
     return words;
 }
 
+// Up to a "--": what comes after it is for somebody else.
+std::vector<std::string> own_arguments(Arguments words) {
+    return {words.begin(), std::find(words.begin(), words.end(), "--")};
+}
+
+// "--x=y": the option has this value, however it is written. "--x": it is there, with any value or none.
 bool has_option(const std::vector<std::string>& arguments, std::string_view wanted) {
+    const std::size_t equals = wanted.find('=');
+    if (equals != std::string_view::npos)
+        return option_value(arguments, wanted.substr(0, equals)) == wanted.substr(equals + 1);
     return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view word) {
-        return word == wanted || (word.starts_with(wanted) && word.substr(wanted.size()).starts_with('=') &&
-                                  wanted.find('=') == std::string_view::npos);
+        return word == wanted || (word.starts_with(wanted) && word.substr(wanted.size()).starts_with('='));
     });
 }
 
@@ -73,10 +122,34 @@ bool has_all(const std::vector<std::string>& arguments, const std::vector<std::s
                        [&](const std::string& option) { return has_option(arguments, option); });
 }
 
+bool has_none(const std::vector<std::string>& arguments, const std::vector<std::string>& unwanted) {
+    return std::none_of(unwanted.begin(), unwanted.end(),
+                        [&](const std::string& option) { return has_option(arguments, option); });
+}
+
+// "chat" of `hermes -p work chat`: a command that stands anywhere else is a value or a message.
+std::string_view command_of(const Program& program, Arguments words) {
+    while (!words.empty() && is_option(words.front())) {
+        const std::size_t taken = contains(program.command_options_with_value, words.front()) ? 2 : 1;
+        words = words.subspan(std::min(taken, words.size()));
+    }
+    return words.empty() ? std::string_view() : std::string_view(words.front());
+}
+
+bool has_arguments_of(const Program& program, const std::vector<std::string>& arguments) {
+    if (!program.commands.empty() && !contains(program.commands, command_of(program, arguments))) return false;
+    return has_all(arguments, program.required) && has_none(arguments, program.forbidden);
+}
+
+bool runs_on(const std::vector<std::string>& names, const scanner::ProcessRow& row) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return scanner::is_interpreter(row.exe.value, name); });
+}
+
 std::optional<Invocation> module_invocation(const Program& program, Arguments words) {
     if (words.size() < 2 || words.front() != "-m" || !contains(program.modules, words[1])) return std::nullopt;
     words = words.subspan(2);
-    return Invocation{{}, false, {words.begin(), words.end()}};
+    return Invocation{{}, false, own_arguments(words)};
 }
 
 std::optional<Invocation> script_invocation(const Program& program, Arguments words) {
@@ -84,10 +157,18 @@ std::optional<Invocation> script_invocation(const Program& program, Arguments wo
     words = after_launchers(program, words, found.launcher);
     if (words.empty() || is_option(words.front())) return std::nullopt;
     const std::string_view script = words.front();
-    if (!contains(program.scripts, script.substr(script.rfind('/') + 1))) return std::nullopt;
+    const std::string_view name = script.substr(script.rfind('/') + 1);
+    if (!fits_any(program.scripts, name)) return std::nullopt;
     found.script = script;
-    found.arguments.assign(words.begin() + 1, words.end());
+    found.arguments = own_arguments(words.subspan(1));
     return found;
+}
+
+std::optional<Invocation> interpreted_invocation(const Program& program, Arguments arguments) {
+    const auto words = after_own_options(program, arguments);
+    if (!words) return std::nullopt;
+    auto invocation = module_invocation(program, *words);
+    return invocation ? invocation : script_invocation(program, *words);
 }
 
 Role role_of(const FamilyRule& rule, const std::vector<std::string>& arguments) {
@@ -100,24 +181,25 @@ Role role_of(const FamilyRule& rule, const std::vector<std::string>& arguments) 
 
 std::optional<Invocation> match_program(const Program& program, const scanner::ProcessRow& row) {
     if (!row.exe.ok() || !row.command_line.ok() || row.command_line.value.argv.empty()) return std::nullopt;
-    const bool interpreted =
-        std::any_of(program.interpreters.begin(), program.interpreters.end(),
-                    [&](const std::string& name) { return scanner::is_interpreter(row.exe.value, name); });
-    if (!interpreted) return std::nullopt;
-    const auto words = after_own_options(program, Arguments(row.command_line.value.argv).subspan(1));
-    if (!words) return std::nullopt;
-    auto invocation = module_invocation(program, *words);
-    if (!invocation) invocation = script_invocation(program, *words);
-    if (!invocation || !has_all(invocation->arguments, program.required)) return std::nullopt;
+    const Arguments words = Arguments(row.command_line.value.argv).subspan(1);
+    std::optional<Invocation> invocation;
+    if (runs_on(program.executables, row)) {
+        invocation = Invocation{{}, false, own_arguments(words)};
+    } else if (runs_on(program.interpreters, row)) {
+        invocation = interpreted_invocation(program, words);
+    }
+    if (!invocation || !has_arguments_of(program, invocation->arguments)) return std::nullopt;
     return invocation;
 }
 
 std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row) {
     for (const FamilyRule& rule : rules.families) {
         if (!rule.enabled) continue;
-        if (auto invocation = match_program(rule.program, row)) {
-            Role role = role_of(rule, invocation->arguments);
-            return Match{&rule, std::move(role), std::move(*invocation)};
+        for (const Program& program : rule.programs) {
+            if (auto invocation = match_program(program, row)) {
+                Role role = role_of(rule, invocation->arguments);
+                return Match{&rule, std::move(role), std::move(*invocation)};
+            }
         }
     }
     return std::nullopt;
@@ -126,13 +208,6 @@ std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row) {
 bool is_host(const FamilyRule& rule, const scanner::ProcessRow& row) {
     return std::any_of(rule.hosts.begin(), rule.hosts.end(),
                        [&](const Program& host) { return match_program(host, row).has_value(); });
-}
-
-std::optional<scanner::Pid> recorded_parent(const Match& match) {
-    if (match.rule->parent_option.empty()) return std::nullopt;
-    const auto text = option_value(match.invocation.arguments, match.rule->parent_option);
-    const auto pid = text ? scanner::to_number<scanner::Pid>(*text) : std::nullopt;
-    return pid && *pid > 1 ? pid : std::nullopt;
 }
 
 std::optional<std::string> option_value(const std::vector<std::string>& arguments, std::string_view name) {

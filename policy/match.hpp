@@ -1,5 +1,5 @@
-// Does a family describe this process? By token, never by substring: the interpreter by its exe, the script by its place in argv
-// after the interpreter's own options, `-m module` exactly.
+// Does a family describe this process? By token, never by substring: the interpreter by its exe, the script by its
+// place in argv after the interpreter's own options, `-m module` exactly.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace reaper::policy {
 struct Invocation {
     std::string script;                  // as argv names it; empty: a module
     bool launcher = false;               // it runs the script in a child of its own (tsx): the two are one unit
-    std::vector<std::string> arguments;  // what follows the script or module
+    std::vector<std::string> arguments;  // what follows the script or module, up to a "--"
 };
 
 struct Match {
@@ -33,9 +33,6 @@ struct Match {
 
 // Is this one of the programs that start members of the family?
 [[nodiscard]] bool is_host(const FamilyRule& rule, const scanner::ProcessRow& row);
-
-// Who the process's own argv says started it (the rule's parent_option). None: it does not say, or nothing that is a pid.
-[[nodiscard]] std::optional<scanner::Pid> recorded_parent(const Match& match);
 
 // Value of `--name=value` or `--name value`; the last one counts. None: not there, or nothing follows.
 [[nodiscard]] std::optional<std::string> option_value(const std::vector<std::string>& arguments, std::string_view name);

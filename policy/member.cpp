@@ -47,10 +47,16 @@ std::string home_of(const ProcessFacts& process, const Match& match) {
         if (source.from != HomeSource::From::option && !process.environment.ok()) return {};
         const auto value = value_of(source, process, match);
         if (!value || value->empty()) continue;
-        // A relative home depends on where the process stood when it looked. To skip it would be to guess at another home.
+        // A relative home depends on where the process stood when it looked. To skip it would be to guess at another
+        // home.
         return value->starts_with('/') ? without_trailing_slash(*value) : std::string();
     }
     return {};
+}
+
+bool is_called(const std::string& comm, const std::vector<std::string>& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return scanner::is_interpreter(comm, name); });
 }
 
 // A zombie has lost exe and argv: all that is left is a name, and whose child it is.
@@ -58,17 +64,24 @@ std::optional<Match> match_zombie(const Facts& facts, const Rules& rules, const 
     const scanner::ProcessRow* parent = find_row(facts, row.ppid);
     if (parent == nullptr) return std::nullopt;
     for (const FamilyRule& rule : rules.families) {
-        const auto& names = rule.program.interpreters;
-        const bool named = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-            return scanner::is_interpreter(row.comm, name);
+        const bool named = std::any_of(rule.programs.begin(), rule.programs.end(), [&](const Program& program) {
+            return is_called(row.comm, program.interpreters) || is_called(row.comm, program.executables);
         });
         if (rule.enabled && named && is_host(rule, *parent)) return Match{&rule, {}, {}};
     }
     return std::nullopt;
 }
 
-std::optional<Match> match_candidate(const Facts& facts, const Rules& rules, const scanner::ProcessRow& row) {
-    return row.state == 'Z' ? match_zombie(facts, rules, row) : match(rules, row);
+bool is_marked(const FamilyRule& rule, const ProcessFacts& process) {
+    const auto& names = rule.marked_variables;
+    return names.empty() || std::any_of(names.begin(), names.end(),
+                                        [&](const std::string& name) { return variable(process, name).has_value(); });
+}
+
+std::optional<Match> match_candidate(const Facts& facts, const Rules& rules, const ProcessFacts& process) {
+    if (process.row.state == 'Z') return match_zombie(facts, rules, process.row);
+    auto found = match(rules, process.row);
+    return found && is_marked(*found->rule, process) ? found : std::nullopt;
 }
 
 const Member* launcher_of(const std::vector<Member>& members, const Member& member) {
@@ -100,11 +113,14 @@ std::chrono::milliseconds age_of(const ProcessFacts& process, const scanner::Mac
 std::vector<Member> find_members(const Facts& facts, const Rules& rules) {
     std::vector<Member> members;
     for (const ProcessFacts& process : facts.candidates) {
-        auto found = match_candidate(facts, rules, process.row);
+        auto found = match_candidate(facts, rules, process);
         if (!found) continue;
         Member member;
         member.facts = &process;
         member.home = home_of(process, *found);
+        // Two spellings of one folder are one home.
+        const auto real = facts.real_homes.find(member.home);
+        if (real != facts.real_homes.end()) member.home = real->second;
         member.match = std::move(*found);
         members.push_back(std::move(member));
     }

@@ -1,4 +1,5 @@
-// A candidate that a family matched, with what follows from its own facts alone. Between match and judgement; not seen outside.
+// A candidate that a family matched, with what follows from its own facts alone. Between match and judgement; not seen
+// outside.
 #pragma once
 
 #include <chrono>

@@ -50,7 +50,7 @@ std::optional<std::string_view> nearest(std::string_view word, std::span<const s
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
     const auto best = nearest(word, candidates);
-    return best ? "; did you mean '" + escape(*best) + "'?" : std::string();
+    return best ? " (did you mean '" + escape(*best) + "'?)" : std::string();
 }
 
 }  // namespace reaper::policy

@@ -1,6 +1,8 @@
 #include "policy/parentage.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -19,8 +21,8 @@ std::string_view file_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-// The manager's exe may be unreadable for its own user (it can hold capabilities the user has not), its cgroup never is; and nobody
-// but the manager and its PAM helper is ever in that cgroup.
+// The manager's exe may be unreadable for its own user (it can hold capabilities the user has not), its cgroup never
+// is; and nobody but the manager and its PAM helper is ever in that cgroup.
 bool is_user_manager(const ProcessRow& parent, const ProcessRow& child) {
     if (parent.uid != child.uid) return false;
     if (parent.exe.ok() && file_name(parent.exe.value) == "systemd" && parent.command_line.ok()) {
@@ -31,13 +33,28 @@ bool is_user_manager(const ProcessRow& parent, const ProcessRow& child) {
 }
 
 // A child is born into its parent's session and leaves it only by founding one of its own. So a child in a third
-// session was started by somebody else, unless the parent itself left after the birth (then the parent leads its session).
-// Ticks are 10 ms wide: only a clearly younger parent counts as younger.
+// session was started by somebody else, unless the parent itself left after the birth (then the parent leads its
+// session). Session 0 lies outside of this pid namespace. Ticks are 10 ms wide: only a clearly younger parent counts as
+// younger.
 bool is_proven_subreaper(const ProcessRow& parent, const ProcessRow& child) {
     if (parent.start_ticks > child.start_ticks) return true;
     const bool child_leads = child.session == child.pid;
     const bool parent_leads = parent.session == parent.pid;
-    return !child_leads && !parent_leads && parent.session != child.session && parent.session != 0;
+    return !child_leads && !parent_leads && parent.session != child.session;
+}
+
+// In a container process 1 may be the host itself, or some other program that started the helper. Its exe is often
+// unreadable, but the name that root's own process 1 gives itself is not somebody else's trick. Busybox is not in the
+// list: it may be the shell that started the helper, and as an init it calls itself "init".
+bool is_init(const ProcessRow& parent) {
+    constexpr std::string_view kInits[] = {"systemd",    "init",        "tini",      "docker-init",   "dumb-init",
+                                           "catatonit",  "pid1",        "s6-svscan", "s6-overlay-su", "runit",
+                                           "runit-init", "openrc-init", "launchd",   "podman-init",   "my_init"};
+    if (parent.pid != 1) return false;
+    const auto known = [&](std::string_view name) {
+        return std::find(std::begin(kInits), std::end(kInits), name) != std::end(kInits);
+    };
+    return (parent.exe.ok() && known(file_name(parent.exe.value))) || (parent.uid == 0 && known(parent.comm));
 }
 
 // WSL's relay between Windows and Linux adopts like an init; its exe is root's and cannot be read.
@@ -47,9 +64,10 @@ bool is_wsl_relay(const ProcessRow& parent) {
 
 Nature nature_of(const FamilyRule& rule, const ProcessRow& parent, const ProcessRow& child) {
     if (is_host(rule, parent)) return Nature::host;  // also where the host is pid 1 of a container
-    if (parent.pid == 1 || is_wsl_relay(parent)) return Nature::init;
+    if (is_init(parent) || is_wsl_relay(parent)) return Nature::init;
     if (is_user_manager(parent, child)) return Nature::user_manager;
-    return is_proven_subreaper(parent, child) ? Nature::subreaper : Nature::live;
+    if (!is_proven_subreaper(parent, child)) return Nature::live;
+    return parent.pid == 1 ? Nature::init : Nature::subreaper;
 }
 
 std::string describe(Nature nature, const ProcessRow& parent) {

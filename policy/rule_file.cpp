@@ -1,6 +1,9 @@
 // Rule files: JSON text -> FamilyRule and ProtectRule values, each field checked where it stands.
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +83,10 @@ class Value {
             [&target] { target.clear(); });
     }
     void read(HomeSource& target) const;
+    void read(OwnerSource& target) const;
+    void read(Verdict& target) const;
+    void read(Action& target) const;
+    void read(std::map<Verdict, Action>& target) const;
     void read(Role& target) const;
     void read(Program& target) const;
     void read(ProtectRule& target) const;
@@ -103,7 +110,12 @@ class Value {
             reader(key, Value(*source_, member, member_pointer(pointer_, key)));
         }
     }
+    // Every element of a list.
+    void each_element(const Reader& reader) const {
+        list(reader, [] {});
+    }
     void complain(const std::string& what) const { source_->complain(pointer_, what); }
+    [[nodiscard]] bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
 
    private:
     template <class T>
@@ -165,13 +177,96 @@ void Value::read(Role& target) const {
 void Value::read(Program& target) const {
     members({{"interpreters", into(target.interpreters)},
              {"options_with_value", into(target.options_with_value)},
+             {"options_without_value", into(target.options_without_value)},
              {"options_without_script", into(target.options_without_script)},
              {"scripts", into(target.scripts)},
              {"launchers", into(target.launchers)},
              {"modules", into(target.modules)},
-             {"required", into(target.required)}});
-    if (target.interpreters.empty()) complain("a program needs interpreters");
-    if (target.scripts.empty() && target.modules.empty()) complain("a program needs scripts or modules");
+             {"executables", into(target.executables)},
+             {"commands", into(target.commands)},
+             {"command_options_with_value", into(target.command_options_with_value)},
+             {"required", into(target.required)},
+             {"forbidden", into(target.forbidden)}});
+    const bool interpreted = !target.scripts.empty() || !target.modules.empty();
+    if (interpreted == target.interpreters.empty()) {
+        complain(interpreted ? "a program with scripts or modules needs interpreters"
+                             : "a program with interpreters needs scripts or modules");
+    } else if (!interpreted && target.executables.empty()) {
+        complain("a program needs interpreters, or executables");
+    } else if (!target.executables.empty() && target.required.empty() && target.commands.empty()) {
+        complain("a name alone proves nothing: executables need required arguments or commands");
+    }
+}
+
+void Value::read(OwnerSource& target) const {
+    int sources = 0;
+    const auto source = [&](OwnerSource::From from) {
+        return [&target, &sources, from](const Value& value) {
+            ++sources;
+            target.from = from;
+            value.read(target.name);
+        };
+    };
+    members({{"option", source(OwnerSource::From::option)},
+             {"variable", source(OwnerSource::From::environment)},
+             {"spawn_purpose", source(OwnerSource::From::spawn_marker)},
+             {"time_option", into(target.time_option)}});
+    if (sources != 1) complain("expected one of option, variable, spawn_purpose");
+}
+
+void Value::read(Verdict& target) const {
+    std::string word;
+    read(word);
+    const auto verdict = verdict_from(word);
+    constexpr std::string_view kKept[] = {"designated", "attached", "supervised", "foreign"};
+    const bool kept = std::find(std::begin(kKept), std::end(kKept), word) != std::end(kKept);
+    if (verdict && kept)
+        target = *verdict;
+    else
+        complain(fmt::format("expected designated, attached, supervised or foreign{}", did_you_mean(word, kKept)));
+}
+
+void Value::read(Action& target) const {
+    std::string word;
+    read(word);
+    constexpr std::string_view kWords[] = {"reap", "report", "keep"};
+    if (word == "reap")
+        target = Action::reap;
+    else if (word == "report")
+        target = Action::report;
+    else if (word == "keep")
+        target = Action::keep;
+    else
+        complain(fmt::format("expected reap, report or keep{}", did_you_mean(word, kWords)));
+}
+
+void Value::read(std::map<Verdict, Action>& target) const {
+    const auto action = [&target](Verdict verdict) {
+        return [&target, verdict](const Value& value) {
+            Action chosen = Action::report;
+            value.read(chosen);
+            target[verdict] = chosen;
+        };
+    };
+    members({{"orphan", action(Verdict::orphan)},
+             {"superseded", action(Verdict::superseded)},
+             {"abandoned", action(Verdict::abandoned)},
+             {"duplicate", action(Verdict::duplicate)},
+             {"held", action(Verdict::held)}});
+}
+
+// Weaker evidence than this proves nothing: a process without stdio and host may be a daemon that is meant to be so.
+void check_proof(const Value& value, const Proof& proof) {
+    constexpr std::string_view kCodes[] = {"stdin.dead", "stdout.dead", "owner.dead"};
+    for (const std::string& code : proof) {
+        if (std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes)) continue;
+        value.complain(
+            fmt::format("\"{}\" is no evidence of an orphan{}", escape(code, 40), did_you_mean(code, kCodes)));
+    }
+    const auto has = [&](std::string_view code) { return std::find(proof.begin(), proof.end(), code) != proof.end(); };
+    if (!has("owner.dead") && !(has("stdin.dead") && has("stdout.dead"))) {
+        value.complain("a proof needs owner.dead, or stdin.dead and stdout.dead");
+    }
 }
 
 void Value::read(ProtectRule& target) const {
@@ -186,10 +281,28 @@ void Value::read(ProtectRule& target) const {
     while (target.home.size() > 1 && target.home.back() == '/') target.home.pop_back();
 }
 
+void read_proofs(const Value& value, std::vector<Proof>& target) {
+    target.clear();
+    value.each_element([&](const Value& element) {
+        Proof proof;
+        element.read(proof);
+        check_proof(element, proof);
+        target.push_back(std::move(proof));
+    });
+    if (target.empty()) value.complain("without a proof nothing is ever an orphan; switch the family off instead");
+}
+
 void read_family(const Value& value, FamilyRule& rule) {
     value.members({
         {"enabled", into(rule.enabled)},
-        {"program", into(rule.program)},
+        {"pack", into(rule.pack)},
+        {"keep_as",
+         [&](const Value& keep_as) {
+             Verdict verdict = Verdict::attached;
+             keep_as.read(verdict);
+             rule.keep_as = verdict;
+         }},
+        {"programs", into(rule.programs)},
         {"inside",
          [&](const Value& inside) {
              inside.members({{"folders", into(rule.inside_parts)}, {"package", into(rule.inside_package)}});
@@ -197,7 +310,11 @@ void read_family(const Value& value, FamilyRule& rule) {
         {"roles", into(rule.roles)},
         {"home", into(rule.home)},
         {"hosts", into(rule.hosts)},
-        {"parent_option", into(rule.parent_option)},
+        {"marked_variables", into(rule.marked_variables)},
+        {"owners", into(rule.owners)},
+        {"proofs", [&](const Value& proofs) { read_proofs(proofs, rule.proofs); }},
+        {"listens", into(rule.listens)},
+        {"actions", into(rule.actions)},
         {"same_options", into(rule.same_options)},
         {"daemon",
          [&](const Value& daemon) {
@@ -207,7 +324,7 @@ void read_family(const Value& value, FamilyRule& rule) {
         {"grace", into(rule.grace)},
         {"grace_cap", into(rule.grace_cap)},
     });
-    if (rule.program.interpreters.empty()) value.complain("a new family needs a program");
+    if (rule.programs.empty()) value.complain("a new family needs programs");
     if (rule.home.empty()) value.complain("a new family needs a home");
     if (rule.roles.empty()) value.complain("a new family needs roles");
     if (rule.grace_cap < rule.grace) value.complain("grace_cap is shorter than grace");
@@ -217,12 +334,24 @@ FamilyRule& family_of(Rules& rules, const std::string& name) {
     for (FamilyRule& rule : rules.families) {
         if (rule.name == name) return rule;
     }
-    FamilyRule fresh;
-    fresh.name = name;
-    fresh.start_up = std::chrono::seconds(180);
-    fresh.grace = std::chrono::seconds(10);
-    fresh.grace_cap = std::chrono::minutes(10);
-    return rules.families.emplace_back(std::move(fresh));
+    return rules.families.emplace_back(default_family(name));
+}
+
+// One word switches a whole pack on, but for the families that the same text switches itself.
+void read_packs(const Value& value, const std::set<std::string>& switched, Rules& rules) {
+    value.each_element([&](const Value& element) {
+        std::string pack;
+        element.read(pack);
+        std::vector<std::string_view> known;
+        bool found = false;
+        for (FamilyRule& rule : rules.families) {
+            if (!rule.pack.empty()) known.push_back(rule.pack);
+            if (rule.pack != pack || pack.empty()) continue;
+            found = true;
+            if (!switched.contains(rule.name)) rule.enabled = true;
+        }
+        if (!found) element.complain(fmt::format("no such pack{}", did_you_mean(pack, known)));
+    });
 }
 
 void read_protect(const Value& value, std::string_view origin, std::vector<ProtectRule>& target) {
@@ -241,6 +370,7 @@ tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text
     if (!parsed) return tl::unexpected(RuleMistake{fmt::format("{}:{}", origin, parsed.error())});
     Source source{origin, text, parsed->offsets, {}};
     const Value whole(source, parsed->value, "");
+    std::set<std::string> switched;
     whole.members({
         {"families",
          [&](const Value& families) {
@@ -248,8 +378,10 @@ tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text
                  FamilyRule& rule = family_of(base, name);
                  rule.origin = origin;
                  read_family(family, rule);
+                 if (family.has("enabled")) switched.insert(name);
              });
          }},
+        {"packs", [&](const Value& packs) { read_packs(packs, switched, base); }},
         {"protect", [&](const Value& protect) { read_protect(protect, origin, base.protect); }},
     });
     if (!source.mistake.empty()) return tl::unexpected(RuleMistake{source.mistake});

@@ -26,23 +26,45 @@ Rules built_in_rules() {
     return rules;
 }
 
-std::vector<std::string> interpreters_of(const Rules& rules) {
+FamilyRule default_family(std::string name) {
+    FamilyRule rule;
+    rule.name = std::move(name);
+    rule.proofs = {{"stdin.dead", "stdout.dead"}, {"owner.dead"}};
+    rule.actions = {{Verdict::orphan, Action::reap},
+                    {Verdict::superseded, Action::reap},
+                    {Verdict::abandoned, Action::report},
+                    {Verdict::duplicate, Action::report},
+                    {Verdict::held, Action::report}};
+    rule.start_up = std::chrono::seconds(180);
+    rule.grace = std::chrono::seconds(10);
+    rule.grace_cap = std::chrono::minutes(10);
+    return rule;
+}
+
+std::vector<std::string> executables_of(const Rules& rules) {
     std::vector<std::string> names;
     for (const FamilyRule& rule : rules.families) {
         if (!rule.enabled) continue;
-        for (const std::string& name : rule.program.interpreters) add_unique(names, name);
+        for (const Program& program : rule.programs) {
+            for (const std::string& name : program.interpreters) add_unique(names, name);
+            for (const std::string& name : program.executables) add_unique(names, name);
+        }
     }
     return names;
 }
 
 std::vector<std::string> environment_keys_of(const Rules& rules) {
-    std::vector<std::string> keys = {"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID"};
+    std::vector<std::string> keys = {"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN"};
     for (const FamilyRule& rule : rules.families) {
         for (const HomeSource& source : rule.home) {
             const bool variable =
                 source.from == HomeSource::From::environment || source.from == HomeSource::From::environment_parent;
             if (variable) add_unique(keys, source.name);
         }
+        for (const OwnerSource& source : rule.owners) {
+            if (source.from == OwnerSource::From::environment) add_unique(keys, source.name);
+        }
+        for (const std::string& name : rule.marked_variables) add_unique(keys, name);
     }
     return keys;
 }

@@ -1,14 +1,16 @@
-// What the program knows of a family, as data. The built-in rules are JSON files in policy/families, compiled in; a configuration
-// file speaks the same language.
+// What the program knows of a family, as data. The built-in rules are JSON files in policy/families, compiled in; a
+// configuration file speaks the same language.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "policy/verdict.hpp"
 #include "scanner/result.hpp"
 
 namespace reaper::policy {
@@ -30,41 +32,69 @@ struct Role {
     bool operator==(const Role&) const = default;
 };
 
-// A program that an argv describes: interpreter and script, or interpreter and module.
+// A program that an argv describes: interpreter and script, interpreter and module, or an executable of its own.
 struct Program {
-    std::vector<std::string> interpreters;        // names as is_interpreter() takes them
-    std::vector<std::string> options_with_value;  // the interpreter's own options that take the next argument
+    std::vector<std::string> interpreters;           // names as is_interpreter() takes them
+    std::vector<std::string> options_with_value;     // the interpreter's own options that take the next argument
+    std::vector<std::string> options_without_value;  // those that stand alone; "*" stands for any letters
     std::vector<std::string>
-        options_without_script;          // with one of these it runs no script file at all (-e, -c, --test)
-    std::vector<std::string> scripts;    // file names
-    std::vector<std::string> launchers;  // ends of paths of scripts that run their next argument (tsx)
-    std::vector<std::string> modules;    // after -m
-    std::vector<std::string>
-        required;  // options that must be there: "--x=y" to the letter, "--x" with any value or none
+        options_without_script;            // with one of these it runs no script file at all (-e, -c, --test)
+    std::vector<std::string> scripts;      // file names; "*" stands for any letters
+    std::vector<std::string> launchers;    // ends of paths of scripts that run their next argument (tsx)
+    std::vector<std::string> modules;      // after -m
+    std::vector<std::string> executables;  // names as is_interpreter() takes them, of what is no script
+    // What comes after all of these, the program's own arguments:
+    std::vector<std::string> commands;                    // the first that is no option is one of these
+    std::vector<std::string> command_options_with_value;  // options before the command that take the next argument
+    std::vector<std::string> required;                    // "--x=y": this value; "--x": any value or none
+    std::vector<std::string> forbidden;                   // written alike: none of these may be there
 
     bool operator==(const Program&) const = default;
 };
 
+// Where a member's own record of who started it is found. With the time of that start a re-used pid is told from the
+// owner.
+struct OwnerSource {
+    enum class From { option, environment, spawn_marker };
+    From from = From::option;
+    std::string name;         // the option, the variable, or the purpose that HERMES_SPAWN has to give
+    std::string time_option;  // the option that records when the owner started, in seconds of wall clock; may be empty
+
+    bool operator==(const OwnerSource&) const = default;
+};
+
+// Codes of evidence that, all together, prove that a member whose parent is only an adopter is an orphan.
+using Proof = std::vector<std::string>;
+
 struct FamilyRule {
     std::string name;
     std::string origin;  // "built-in", or the file that last changed it
+    std::string pack;    // families that are switched on together
     bool enabled = true;
-    Program program;
-    std::vector<std::string> inside_parts;  // the script lies below a folder of one of these names,
-    std::string inside_package;             // or below a package.json with this "name"; both empty: anywhere
+    std::optional<Verdict> keep_as;  // members are recognised and explained, and never ended: what they are called
+    std::vector<Program> programs;
+    std::vector<std::string> inside_parts;      // the script lies below a folder of one of these names,
+    std::string inside_package;                 // or below a package.json with this "name"; both empty: anywhere
+    std::vector<std::string> marked_variables;  // one of these is in a member's environment; empty: no such mark
     std::vector<Role> roles;
     std::vector<HomeSource> home;
     std::vector<Program> hosts;               // programs that are hosts of members whatever else they look like
-    std::string parent_option;                // "--parent-pid": the option that records the host's pid
+    std::vector<OwnerSource> owners;          // records of who started a member
+    std::vector<Proof> proofs;                // one of these is needed for the verdict orphan
     std::vector<std::string> same_options;    // options that, beside host and home, make two members duplicates
     std::vector<std::string> daemon_roles;    // roles that can be the designated daemon of a home
     std::vector<std::uint16_t> daemon_ports;  // a listener on one of these is the designated daemon
-    std::chrono::milliseconds start_up{};     // younger members are left alone
+    bool listens = false;                  // members listen by nature: that forbids ending them, but says nothing more
+    std::map<Verdict, Action> actions;     // what is done about a leak, by verdict
+    std::chrono::milliseconds start_up{};  // younger members are left alone
     std::chrono::milliseconds grace{};
     std::chrono::milliseconds grace_cap{};
 
     bool operator==(const FamilyRule&) const = default;
 };
+
+// What a family does that says nothing else.
+[[nodiscard]] FamilyRule default_family(std::string name);
 
 // A process that matches is spared, always: every given field must be true of it.
 struct ProtectRule {
@@ -83,7 +113,7 @@ struct Rules {
     bool operator==(const Rules&) const = default;
 };
 
-// A mistake in a rule file, for people: "rules.json:3:14: ...; did you mean ...?"
+// A mistake in a rule file, for people: "rules.json:3:14: ... (did you mean ...?)"
 struct RuleMistake {
     std::string message;
 };
@@ -95,8 +125,8 @@ struct RuleMistake {
 [[nodiscard]] tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text,
                                                              std::string_view origin);
 
-// What the scanner has to look for: interpreters of enabled families, and the variables that they name.
-[[nodiscard]] std::vector<std::string> interpreters_of(const Rules& rules);
+// What the scanner has to look for: interpreters and executables of enabled families, and the variables that they name.
+[[nodiscard]] std::vector<std::string> executables_of(const Rules& rules);
 [[nodiscard]] std::vector<std::string> environment_keys_of(const Rules& rules);
 
 }  // namespace reaper::policy

@@ -33,8 +33,8 @@ enum class Action { reap, report, keep };
 [[nodiscard]] std::optional<Verdict> verdict_from(std::string_view word);
 [[nodiscard]] std::string_view to_string(Action action);
 
-// What was decided about one candidate. Evidence is in the order in which it was found; the first entry of the deciding kind is
-// the one that a short report prints.
+// What was decided about one candidate. Evidence is in the order in which it was found; the first entry of the deciding
+// kind is the one that a short report prints.
 struct Judgement {
     scanner::Identity identity;
     std::string family;

@@ -17,12 +17,9 @@ struct Surroundings {
     const Settings& settings;
 };
 
-// Adds every veto that applies to the member's evidence. The result is what the vetoes say that the process is: the first in this
-// order of what applies: foreign, designated, supervised, attached, unknown. None: no veto that speaks of the process itself.
+// Adds every veto that applies to the member's evidence. The result is what the vetoes say that the process is: the
+// first in this order of what applies: foreign, designated, supervised, attached, unknown. None: no veto that speaks of
+// the process itself.
 [[nodiscard]] std::optional<Verdict> apply_vetoes(Member& member, const Surroundings& around);
-
-// A claim that is to be believed: readable, written by the process's own user or root, and not older than the process it names.
-[[nodiscard]] bool is_valid_claim(const scanner::Claim& claim, const scanner::ProcessFacts& process,
-                                  const scanner::Machine& machine);
 
 }  // namespace reaper::policy

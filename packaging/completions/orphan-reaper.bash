@@ -2,13 +2,13 @@
 
 _orphan_reaper() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} word command=""
-    local everywhere="--home --family --user --all-users --min-age --reap --config --json --format --output -o
-        --quiet -q --verbose -v --color --help -h --version"
+    local everywhere="--home --family --user --all-users --min-age --reap --config --from-facts --facts --json --format
+        --output -o --quiet -q --verbose -v --color --help -h --version"
     local ending="--dry-run --max-kills --settle --grace --grace-cap --no-history"
     COMPREPLY=()
     case $prev in
         --home) compopt -o dirnames; return ;;
-        --config | --output | -o) compopt -o default; return ;;
+        --config | --from-facts | --facts | --output | -o) compopt -o default; return ;;
         --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur"); return ;;
         --family) mapfile -t COMPREPLY < <(compgen -W "bridge slash_worker" -- "$cur"); return ;;
         --format) mapfile -t COMPREPLY < <(compgen -W "text json jsonl prometheus html" -- "$cur"); return ;;

@@ -52,7 +52,8 @@ Result<std::vector<Claim>> interpret_desktop(const Claim& blank, std::string_vie
     return parse_desktop_lock(text).and_then([&](Pid pid) { return one(blank, pid); });
 }
 
-// The seconds in the marker are when the update began, not when the updater started: they are not a start to compare with.
+// The seconds in the marker are when the update began, not when the updater started: they are not a start to compare
+// with.
 Result<std::vector<Claim>> interpret_marker(const Claim& blank, std::string_view text) {
     return parse_update_marker(text).and_then([&](const UpdateMarker& marker) { return one(blank, marker.pid); });
 }
@@ -114,6 +115,7 @@ Claim blank_claim(const Home& home, ClaimKind kind, const std::string& name) {
     claim.kind = kind;
     claim.path = home.path + "/" + name;
     claim.home = home.path;
+    claim.scope = home.uid;
     claim.access = Access::denied;
     return claim;
 }
@@ -155,7 +157,8 @@ void append(std::vector<Claim>& claims, std::vector<Claim> more) {
     std::ranges::move(more, std::back_inserter(claims));
 }
 
-// One claim for each name of the folder that `file_of` finds a file for; one for the folder itself where it cannot be listed.
+// One claim for each name of the folder that `file_of` finds a file for; one for the folder itself where it cannot be
+// listed.
 template <class FileOf>
 std::vector<Claim> read_folder(const Home& home, ClaimKind kind, const char* folder, FileOf file_of,
                                const Interpreter& interpret) {

@@ -85,7 +85,7 @@ Result<ProcessRow> read_row(const Procfs& procfs, Pid pid) {
     row.exe = read_exe(directory.get());
     row.command_line = read_command_line(directory.get());
     row.cgroup = read_cgroup(directory.get());
-    // Not the owner of the directory, which is root for a process that may not be dumped.
+    // Real and effective user, also where the files below belong to root because the process may not be dumped.
     const auto status = read_and_parse(directory.get(), "status", parse_status);
     if (!status) return row_failure(status.error(), pid);
     if (status->tgid != pid) return row_failure(failure(std::errc::no_such_process, "find", "a thread").value(), pid);

@@ -82,9 +82,7 @@ class Walker {
         if (std::ranges::any_of(scope_.interpreters, runs)) walk_.candidates.push_back(pid);
     }
 
-    // The owner of /proc/PID is the effective uid, but root for a process that may not be dumped (set-uid programs,
-    // prctl): such a process of the scope's user is counted as foreign, which keeps it; in a scope of uid 0 the
-    // inspection sees whose it really is.
+    // The owner of /proc/PID is the effective uid, also of a process that may not be dumped.
     bool is_in_scope(const char* name) {
         struct stat status;
         if (::fstatat(directory_, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -115,9 +113,17 @@ class Walker {
         const auto stat = text ? parse_stat(text->bytes) : tl::unexpected(text.error());
         if (stat && stat->state == 'Z') {
             walk_.zombies.push_back(pid);
-        } else if (error != ENOENT && !(stat && (stat->kernel_thread() || stat->state == 'X'))) {
+        } else if (error != ENOENT && !(stat && (stat->kernel_thread() || stat->state == 'X' || is_irrelevant(stat->comm)))) {
             ++walk_.count.denied;
         }
+    }
+
+    // Many users have a process that may not be looked at (the helper of systemd --user, ssh-agent): the name that a process
+    // gives itself does not prove what it is, but an interpreter that hides must not be taken for one of those.
+    [[nodiscard]] bool is_irrelevant(std::string_view comm) const {
+        if (comm.ends_with("MainThread")) return false;  // what node calls itself since version 22
+        return std::ranges::none_of(scope_.interpreters,
+                                    [comm](const std::string& name) { return is_interpreter(comm, name); });
     }
 
     int directory_;

@@ -101,6 +101,18 @@ TEST_CASE("Every option reaches its field") {
     CHECK(accepted({"-o", "-"}).output.empty());
 }
 
+TEST_CASE("Facts go out of a report, and into a report or an explanation") {
+    CHECK(accepted({"--facts", "f"}).facts == "f");
+    CHECK(accepted({"report", "--from-facts=f"}).from_facts == "f");
+    CHECK(scope_words(accepted({"explain", "7", "--from-facts", "a b"})) == "--from-facts 'a b'");
+    CHECK(contains(message_for({"sweep", "--from-facts", "f"}).text, "--from-facts is for report and explain"));
+    CHECK(contains(message_for({"sweep", "--dry-run", "--from-facts", "f"}).text, "--from-facts is for"));
+    CHECK(contains(message_for({"sweep", "--facts", "f"}).text, "--facts is for report"));
+    CHECK(contains(message_for({"--facts", "f", "--from-facts", "f"}).text, "contradict"));
+    CHECK(contains(message_for({"--facts", "-"}).text, "expected a file"));
+    CHECK(contains(message_for({"--from-facts", "f", "--all-users"}).text, "do not apply"));
+}
+
 TEST_CASE("explain takes pids, each once") {
     CHECK(accepted({"explain", "12", "7", "12"}).pids == std::vector<scanner::Pid>{12, 7});
     CHECK(accepted({"explain", "--", "2147483647"}).pids == std::vector<scanner::Pid>{2147483647});
@@ -113,13 +125,13 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         std::string_view says;
     };
     const std::vector<Row> rows = {
-        {{"swep"}, "unknown command 'swep'; did you mean 'sweep'?; expected report, sweep, explain"},
+        {{"swep"}, "unknown command 'swep' (did you mean 'sweep'?); expected report, sweep, explain"},
         {{"watch"}, "unknown command 'watch'; expected"},
         {{""}, "unknown command ''"},
         {{"help", "swep"}, "did you mean 'sweep'?"},
-        {{"--jsn"}, "unknown option '--jsn'; did you mean '--json'?"},
+        {{"--jsn"}, "unknown option '--jsn' (did you mean '--json'?)"},
         {{"sweep", "--dry-rum"}, "did you mean '--dry-run'?"},
-        {{"--familly=x"}, "unknown option '--familly'; did you mean '--family'?"},
+        {{"--familly=x"}, "unknown option '--familly' (did you mean '--family'?)"},
         {{"-x"}, "unknown option '-x'"},
         {{"report", "--dry-run"}, "report changes nothing anyway; --dry-run is for sweep"},
         {{"--grace", "3s"}, "report changes nothing anyway; --grace is for sweep"},
@@ -148,11 +160,11 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"--family="}, "--family: expected the name of a family, but there is no value"},
         {{"--config", ""}, "--config: expected a file"},
         {{"--reap", ""}, "--reap: expected a list"},
-        {{"--reap", "heldd"}, "unknown 'heldd'; did you mean 'held'?; expected abandoned, duplicate, held, in-service"},
+        {{"--reap", "heldd"}, "unknown 'heldd' (did you mean 'held'?); expected abandoned, duplicate, held, in-service"},
         {{"--reap", "held,"}, "unknown ''"},
         {{"--reap", "orphan"}, "'orphan' is always ended"},
         {{"--reap", "designated"}, "unknown 'designated'"},
-        {{"--format", "jsom"}, "unknown 'jsom'; did you mean 'json'?"},
+        {{"--format", "jsom"}, "unknown 'jsom' (did you mean 'json'?)"},
         {{"--format", "yaml"}, "expected text, json, jsonl, prometheus, html"},
         {{"--color", "allways"}, "did you mean 'always'?"},
         {{"--json", "--format", "text"}, "--json and --format text contradict each other"},

@@ -108,7 +108,7 @@ class Scene:
             json.dumps({"schemaVersion": 2, "protocolVersion": 1, "pid": stage.actors["desktop-lock"].pid,
                         "port": 4000}))
 
-        self.add(stage.worker("ledger", session="ledger"), "veto.ledger")
+        self.add(stage.worker("ledger", session="ledger"), "veto.owner")
         pid = stage.actors["ledger"].pid
         put(stage.layout.home / ".hermes/spawn-ledger.json",
             json.dumps([{"pid": pid, "create_time": start_ticks_to_epoch(pid), "purpose": "mcp-helper",

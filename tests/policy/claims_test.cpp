@@ -63,8 +63,15 @@ TEST_CASE("another user's file never affects a process") {
     for (const ClaimKind kind : {ClaimKind::gateway_pid, ClaimKind::desktop_lock, ClaimKind::ledger,
                                  ClaimKind::update_marker, ClaimKind::bridge_pid}) {
         Claim claim = claim_of(kind, kHome, kPid);
+        if (kind == ClaimKind::ledger) claim.spawner = 60;
         CHECK_FALSE(veto_under(claim).empty());
         claim.owner = kUser + 1;
+        CHECK(veto_under(claim).empty());
+        claim.owner = 0;
+        CHECK_FALSE(veto_under(claim).empty());
+        claim.scope = kUser + 1;  // root's file, but among another user's
+        CHECK(veto_under(claim).empty());
+        claim.access = Access::denied;
         CHECK(veto_under(claim).empty());
     }
 }
@@ -89,24 +96,25 @@ TEST_CASE("a file of the same home that could not be read forbids") {
 TEST_CASE("the ledger protects as long as who started the process may be alive") {
     Claim claim = claim_of(ClaimKind::ledger, kHermesHome, kPid);
     claim.spawner = 60;
-    CHECK(veto_under(claim) == "veto.ledger attached");  // nobody looked for the spawner
+    CHECK(veto_under(claim) == "veto.unreadable.owner unknown");  // nobody looked for the spawner
     claim.spawner_row.access = Access::denied;
-    CHECK(veto_under(claim) == "veto.ledger attached");
+    CHECK(veto_under(claim) == "veto.unreadable.owner unknown");
     claim.spawner_row.access = Access::gone;
     CHECK(veto_under(claim).empty());
     auto spawner = row(60, 1, "/usr/bin/python3", {"python3"});
     claim.spawner_row = reaper::scanner::Reading<reaper::scanner::ProcessRow>::of(spawner);
-    CHECK(veto_under(claim) == "veto.ledger attached");
+    CHECK(veto_under(claim) == "veto.owner attached");
     claim.spawner_start_epoch = kNowEpoch - 3600;
-    CHECK(veto_under(claim) == "veto.ledger attached");
+    CHECK(veto_under(claim) == "veto.owner attached");
     claim.spawner_start_epoch = kNowEpoch - 9000;  // its pid was handed out again
     CHECK(veto_under(claim).empty());
 }
 
 TEST_CASE("a ledger entry of an earlier process with that pid protects nobody") {
     Claim claim = claim_of(ClaimKind::ledger, kHermesHome, kPid);
+    claim.spawner = 60;
     claim.start_epoch = kNowEpoch - 3600;
-    CHECK(veto_under(claim) == "veto.ledger attached");
+    CHECK(veto_under(claim) == "veto.unreadable.owner unknown");
     claim.start_epoch = kNowEpoch - 3500;
     CHECK(veto_under(claim).empty());
     claim.start_epoch = kNowEpoch - 3700;
@@ -146,14 +154,32 @@ TEST_CASE("a marker that says nothing counts for twenty minutes") {
     CHECK(veto_under(marker).empty());
 }
 
-TEST_CASE("a marker is about its own home, and the homes below") {
+TEST_CASE("a marker pauses everything of its user, whatever the home") {
     Claim marker = claim_of(ClaimKind::update_marker, "/srv/hermes", 70);
+    CHECK(veto_under(marker) == "veto.update orphan");
+    CHECK(veto_under(marker, "/srv/elsewhere") == "veto.update orphan");
+    marker.scope = kUser + 1;
     CHECK(veto_under(marker).empty());
-    CHECK(veto_under(marker, "/srv/hermes") == "veto.update orphan");
-    CHECK(veto_under(marker, "/srv/hermes/memos-plugin") == "veto.update orphan");
-    CHECK(veto_under(marker, "/srv/hermes2/memos-plugin").empty());
-    marker.home = kHermesHome;  // HERMES_HOME of the process, whose data lies elsewhere
-    CHECK(veto_under(marker, "/srv/data") == "veto.update orphan");
+}
+
+TEST_CASE("a file that could not be read is about its own home, and the homes below") {
+    Claim claim = claim_of(ClaimKind::gateway_pid, "/srv/hermes", 0);
+    claim.access = Access::denied;
+    CHECK(veto_under(claim).empty());
+    CHECK(veto_under(claim, "/srv/hermes") == "veto.unreadable.claim unknown");
+    CHECK(veto_under(claim, "/srv/hermes/memos-plugin") == "veto.unreadable.claim unknown");
+    CHECK(veto_under(claim, "/srv/hermes2/memos-plugin").empty());
+    claim.home = kHermesHome;  // HERMES_HOME of the process, whose data lies elsewhere
+    CHECK(veto_under(claim, "/srv/data") == "veto.unreadable.claim unknown");
+}
+
+TEST_CASE("registries and ledgers name a process without protecting it: only who started it counts") {
+    for (const ClaimKind kind : {ClaimKind::ledger, ClaimKind::headless_registry, ClaimKind::process_registry}) {
+        Claim claim = claim_of(kind, kHermesHome, kPid);
+        CHECK(veto_under(claim).empty());
+        claim.spawner = 60;
+        CHECK(veto_under(claim) == "veto.unreadable.owner unknown");
+    }
 }
 
 }  // namespace reaper::test

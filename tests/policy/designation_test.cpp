@@ -1,5 +1,7 @@
 #include "policy/designation.hpp"
 
+#include <algorithm>
+
 #include "tests/policy/judged.hpp"
 #include "tests/support/catch.hpp"
 
@@ -56,16 +58,49 @@ TEST_CASE("who listens on the port is the daemon; a second one that listens on n
     CHECK(planned(builder) == Pids{kSecond});
 }
 
-TEST_CASE("a viewer that won the port is the daemon, also on another port; one that lost it is superseded") {
+TEST_CASE("a viewer that owns the port is the daemon; one whose stdio proves nothing is not superseded") {
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    REQUIRE(planned(builder) == Pids{kSecond});
+    for (const Pid pid : {kDaemon, kSecond}) builder[pid].row.command_line.value.argv.pop_back();
+    check_designated(builder, kDaemon);
+    const Judgement second = judged(builder, kSecond);
+    CHECK(second.role == "viewer");
+    CHECK(second.verdict == Verdict::unknown);
+    CHECK(has_code(second, "no_proof"));
+    CHECK_FALSE(has_code(second, "daemon.superseded"));
+    CHECK(second.relies_on.empty());
+    CHECK(planned(builder).empty());
+    builder[kSecond].standard_input = dead_end();
+    builder[kSecond].standard_output = dead_end();
+    CHECK(is_orphan(judged(builder, kSecond)));
+}
+
+TEST_CASE("a daemon on another port is one as long as nobody has the port, and supersedes nobody") {
     FactsBuilder builder = FactsBuilder().daemon(kDaemon).daemon(kSecond);
-    for (const Pid pid : {kDaemon, kSecond}) {
-        auto& argv = builder[pid].row.command_line.value.argv;
-        argv.pop_back();
-    }
     listen_on(builder[kDaemon], 18801);
     check_designated(builder, kDaemon);
-    CHECK(judged(builder, kSecond).verdict == Verdict::superseded);
-    CHECK(judged(builder, kSecond).role == "viewer");
+    const auto evidence = judged(builder, kDaemon).evidence;
+    const auto told = std::find_if(evidence.begin(), evidence.end(),
+                                   [](const policy::Evidence& piece) { return piece.code == "veto.designated"; });
+    REQUIRE(told != evidence.end());
+    CHECK(told->detail == "it listens, and nobody owns the port of this home: the daemon that must stay");
+    CHECK(judged(builder, kSecond).verdict == Verdict::unknown);
+    CHECK_FALSE(has_code(judged(builder, kSecond), "daemon.superseded"));
+    CHECK(planned(builder).empty());
+    listen_on(builder[kDaemon], 18800);
+    check_designated(builder, kDaemon);
+    CHECK(planned(builder) == Pids{kSecond});
+}
+
+TEST_CASE("when somebody owns the port, a listener elsewhere only listens") {
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond).orphan_bridge(kOrphan);
+    listen_on(builder[kSecond], 18801);
+    check_designated(builder, kDaemon);
+    CHECK(vetoes_of(judged(builder, kSecond)) == std::vector<std::string>{"veto.listens"});
+    CHECK(judged(builder, kSecond).verdict == Verdict::unknown);
+    CHECK(planned(builder) == Pids{kOrphan});
+    builder.claim(bridge_pid(kDaemon));
+    CHECK(planned(builder) == Pids{kOrphan});
 }
 
 TEST_CASE("a viewer whose host died is an orphan like any other") {
@@ -155,6 +190,7 @@ TEST_CASE("a stale, foreign or malformed pid file, or one of another home, desig
     void (*const changes[])(Claim&) = {
         [](Claim& file) { file.written_epoch = kNowEpoch - 4000; },  // the pid was handed out again
         [](Claim& file) { file.owner = kUser + 1; },
+        [](Claim& file) { file.scope = kUser + 1; },
         [](Claim& file) { file.access = Access::malformed; },
         [](Claim& file) { file.access = Access::gone; },
         [](Claim& file) { file.pid = kGonePid; },
@@ -180,18 +216,33 @@ TEST_CASE("ambiguous: the port and the pid file name two living processes") {
     check_ambiguous(FactsBuilder().listening_daemon(kDaemon).daemon(kSecond).claim(bridge_pid(kSecond)));
 }
 
-TEST_CASE("ambiguous: two processes of one home listen") {
-    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
-    listen_on(builder[kSecond], 18801);
+TEST_CASE("ambiguous: two processes of one home own the port") {
+    for (const Pid named : {kDaemon, kSecond, kGonePid}) {
+        FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond).claim(bridge_pid(named));
+        listen_on(builder[kSecond], 18800);
+        check_ambiguous(builder);
+    }
+}
+
+TEST_CASE("ambiguous: nobody owns the port, and several listen elsewhere") {
+    FactsBuilder builder = FactsBuilder().daemon(kDaemon).daemon(kSecond);
+    listen_on(builder[kDaemon], 18801);
+    listen_on(builder[kSecond], 18802);
     check_ambiguous(builder);
 }
 
-TEST_CASE("ambiguous: two processes listen, whichever of them the pid file names") {
-    for (const Pid named : {kDaemon, kSecond}) {
-        FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond).claim(bridge_pid(named));
-        listen_on(builder[kSecond], 18801);
-        check_ambiguous(builder);
-    }
+TEST_CASE("ambiguous: who listens elsewhere is not whom the pid file names") {
+    FactsBuilder builder = FactsBuilder().daemon(kDaemon).daemon(kSecond).claim(bridge_pid(kSecond));
+    CHECK_FALSE(has_code(judged(builder, kSecond), "veto.ambiguous"));
+    listen_on(builder[kDaemon], 18801);
+    check_ambiguous(builder);
+    builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond).claim(bridge_pid(kSecond));
+    listen_on(builder[kSecond], 18801);
+    check_ambiguous(builder);
+    builder = FactsBuilder().daemon(kDaemon).claim(bridge_pid(kDaemon)).orphan_bridge(kOrphan);
+    listen_on(builder[kDaemon], 18801);
+    check_designated(builder, kDaemon);
+    CHECK(planned(builder) == Pids{kOrphan});
 }
 
 TEST_CASE("ambiguous: two pid files name two processes") {
@@ -204,8 +255,23 @@ TEST_CASE("ambiguous: a pid file that could not be read") {
     file.access = Access::denied;
     check_ambiguous(FactsBuilder().claim(file));
     check_ambiguous(FactsBuilder().listening_daemon(kDaemon).claim(file));
+    file.scope = kUser + 1;
+    CHECK(is_orphan(judged(FactsBuilder().orphan_bridge(kOrphan).claim(file), kOrphan)));
+    file.scope = kUser;
     file.home = "/srv/other";
     CHECK(is_orphan(judged(FactsBuilder().orphan_bridge(kOrphan).claim(file), kOrphan)));
+}
+
+TEST_CASE("two spellings of a home are one home, once the system says so") {
+    const std::string link = "/home/u/link";
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    set_home(builder[kSecond], link);
+    CHECK(judged(builder, kSecond).home == link);
+    CHECK(planned(builder).empty());
+    builder.real_home(link, kHome);
+    CHECK(judged(builder, kSecond).home == kHome);
+    CHECK(judged(builder, kSecond).verdict == Verdict::superseded);
+    CHECK(planned(builder) == Pids{kSecond});
 }
 
 TEST_CASE("families without daemons know no designation") {

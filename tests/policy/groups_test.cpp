@@ -92,6 +92,14 @@ TEST_CASE("duplicates: workers of one session key") {
     CHECK(reaped(builder).empty());
 }
 
+TEST_CASE("duplicates: two spellings of one home") {
+    FactsBuilder builder = two_bridges();
+    set_home(builder[kOld], "/home/u/link");
+    CHECK(reaped(builder).empty());
+    builder.real_home("/home/u/link", kHome);
+    CHECK(reaped(builder) == Pids{kOld});
+}
+
 TEST_CASE("no duplicates: daemons, which outlive their host") {
     FactsBuilder builder = FactsBuilder().daemon(kOld).daemon(kNew);
     for (const Pid pid : {kOld, kNew}) builder[pid].row.ppid = kHost;
@@ -144,22 +152,36 @@ TEST_CASE("no duplicates: families whose roles are called alike") {
 
 TEST_CASE("no duplicates: held by a terminal under the same adopter") {
     FactsBuilder builder = FactsBuilder().orphan_bridge(kOld).orphan_bridge(kNew);
-    for (const Pid pid : {kOld, kNew}) builder[pid].standard_input.value.kind = scanner::EndKind::terminal;
+    for (const Pid pid : {kOld, kNew}) {
+        builder[pid].standard_input.value.kind = scanner::EndKind::terminal;
+        builder[pid].standard_input.value.peer = scanner::PeerState::alive;
+    }
     REQUIRE(judged(builder, kOld).verdict == Verdict::attached);
     CHECK(reaped(builder).empty());
 }
 
-TEST_CASE("a young duplicate is left alone") {
+TEST_CASE("nothing happens to duplicates while the newest is young") {
     FactsBuilder builder = two_bridges();
-    set_start(builder[kOld], kNow - 17'999);
-    set_start(builder[kNew], kNow - 100);
+    set_start(builder[kOld], kNow - 18'001);
+    set_start(builder[kNew], kNow - 18'000);
+    CHECK(reaped(builder) == Pids{kOld});
+    set_start(builder[kNew], kNow - 17'999);
     CHECK(judged(builder, kOld).verdict == Verdict::attached);
     CHECK(reaped(builder).empty());
-    set_start(builder[kOld], kNow - 18'000);
-    CHECK(reaped(builder) == Pids{kOld});
+    set_start(builder[kOld], kNow - 17'999);
+    CHECK(reaped(builder).empty());
     Settings settings = also({Verdict::duplicate});
     settings.min_age = std::chrono::hours(1);
-    CHECK(planned(builder, settings).empty());
+    CHECK(planned(two_bridges(), settings) == Pids{kOld});
+    settings.min_age = std::chrono::hours(1) + std::chrono::seconds(1);
+    CHECK(planned(two_bridges(), settings).empty());
+}
+
+TEST_CASE("a third duplicate that is young protects the older two") {
+    FactsBuilder builder = two_bridges().attached_bridge(300, kHost);
+    REQUIRE(reaped(builder) == Pids{kOld, kNew});
+    set_start(builder[300], kNow - 100);
+    CHECK(reaped(builder).empty());
 }
 
 TEST_CASE("a pair is one unit: both are orphans, the bridge is ended before its launcher") {

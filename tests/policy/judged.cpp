@@ -9,7 +9,11 @@ using policy::Settings;
 using scanner::Pid;
 
 Judgement judged(const FactsBuilder& builder, Pid pid, const Settings& settings) {
-    const auto all = policy::judge(builder.facts(), policy::built_in_rules(), settings);
+    return judged_by(policy::built_in_rules(), builder, pid, settings);
+}
+
+Judgement judged_by(const policy::Rules& rules, const FactsBuilder& builder, Pid pid, const Settings& settings) {
+    const auto all = policy::judge(builder.facts(), rules, settings);
     const auto found =
         std::find_if(all.begin(), all.end(), [pid](const Judgement& one) { return one.identity.pid == pid; });
     return found == all.end() ? Judgement{} : *found;

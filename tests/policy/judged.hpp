@@ -14,6 +14,20 @@ namespace reaper::test {
 [[nodiscard]] policy::Judgement judged(const FactsBuilder& builder, scanner::Pid pid,
                                        const policy::Settings& settings = {});
 
+// The same by other rules than the built-in ones.
+[[nodiscard]] policy::Judgement judged_by(const policy::Rules& rules, const FactsBuilder& builder, scanner::Pid pid,
+                                          const policy::Settings& settings = {});
+
+// The built-in rules with one change to the family of bridges.
+template <class Change>
+[[nodiscard]] policy::Rules with_bridge_rule(const Change& change) {
+    policy::Rules rules = policy::built_in_rules();
+    for (policy::FamilyRule& rule : rules.families) {
+        if (rule.name == "bridge") change(rule);
+    }
+    return rules;
+}
+
 [[nodiscard]] bool is_orphan(const policy::Judgement& judgement);  // and will be reaped
 [[nodiscard]] bool has_code(const policy::Judgement& judgement, const std::string& code);
 [[nodiscard]] std::vector<std::string> vetoes_of(const policy::Judgement& judgement);

@@ -1,5 +1,9 @@
 #include "policy/match.hpp"
 
+#include <algorithm>
+#include <optional>
+
+#include "policy/ownership.hpp"
 #include "policy/rules.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/facts_builder.hpp"
@@ -7,6 +11,7 @@
 namespace {
 
 using reaper::policy::Match;
+using reaper::policy::Program;
 using reaper::policy::Rules;
 using reaper::scanner::ProcessRow;
 using Words = std::vector<std::string>;
@@ -25,6 +30,25 @@ std::string matched(const char* exe, Words argv) {
     const auto match = reaper::policy::match(rules(), row);
     if (!match) return "";
     return match->rule->name + "/" + match->role.name + (match->invocation.launcher ? "+launcher" : "");
+}
+
+// The program's own arguments, in words; "-": it does not match.
+std::string arguments_of(const Program& program, const char* exe, Words argv) {
+    const auto found = reaper::policy::match_program(program, reaper::test::row(100, 1, exe, std::move(argv)));
+    if (!found) return "-";
+    std::string all;
+    for (const std::string& argument : found->arguments) all += (all.empty() ? "" : " ") + argument;
+    return all;
+}
+
+// A program that runs server.mjs, with one change.
+template <class Change>
+Program node_program(const Change& change) {
+    Program program;
+    program.interpreters = {"node"};
+    program.scripts = {"server.mjs"};
+    change(program);
+    return program;
 }
 
 Words bridge(Words more) {
@@ -67,6 +91,127 @@ TEST_CASE("required options are compared as whole tokens") {
     CHECK(matched(kNode, bridge({"--agent=hermes", "bridge.mjs"})).empty());
     CHECK(matched(kPython, worker({"-m", "tui_gateway.slash_worker", "--session-keys", "x"})).empty());
     CHECK(matched(kPython, worker({"-m", "tui_gateway.slash_worker", "--session-key=x"})) == "slash_worker/worker");
+}
+
+TEST_CASE("a required value matches in both spellings, and the last one counts") {
+    CHECK(matched(kNode, bridge({"bridge.mjs", "--agent", "hermes"})) == "bridge/viewer");
+    CHECK(matched(kNode, bridge({"bridge.mjs", "--agent=other", "--agent=hermes"})) == "bridge/viewer");
+    CHECK(matched(kNode, bridge({"bridge.mjs", "--agent=hermes", "--agent=other"})).empty());
+    CHECK(matched(kNode, bridge({"bridge.mjs", "--agent=hermes", "--agent", "other"})).empty());
+    CHECK(matched(kNode, bridge({"bridge.mjs", "--agent", "other", "hermes"})).empty());
+}
+
+TEST_CASE("forbidden options") {
+    const Program program = node_program([](Program& some) { some.forbidden = {"--keep", "--mode=shared"}; });
+    const auto matches = [&](Words more) {
+        Words argv = {"node", "server.mjs"};
+        argv.insert(argv.end(), more.begin(), more.end());
+        return arguments_of(program, kNode, argv) != "-";
+    };
+    CHECK(matches({}));
+    CHECK(matches({"--keeper"}));
+    CHECK(matches({"--mode=own"}));
+    CHECK_FALSE(matches({"--keep"}));
+    CHECK_FALSE(matches({"--keep=1"}));
+    CHECK_FALSE(matches({"--mode=shared"}));
+    CHECK_FALSE(matches({"--mode", "shared"}));
+    CHECK(matches({"--mode=shared", "--mode=own"}));
+    CHECK(matches({"--", "--keep"}));
+}
+
+TEST_CASE("arguments end at a double dash: what follows is for somebody else") {
+    const Program program = node_program([](Program& some) { some.required = {"--stdio"}; });
+    CHECK(arguments_of(program, kNode, {"node", "server.mjs", "--stdio", "--", "x"}) == "--stdio");
+    CHECK(arguments_of(program, kNode, {"node", "server.mjs", "--", "--stdio"}) == "-");
+    CHECK(matched(kNode, bridge({"bridge.mjs", "--", "--agent=hermes"})).empty());
+    CHECK(matched(kNode, bridge({"bridge.mjs", "--agent=hermes", "--", "--daemon"})) == "bridge/viewer");
+    CHECK(matched(kPython, worker({"-m", "tui_gateway.slash_worker", "--", "--session-key", "x"})).empty());
+}
+
+TEST_CASE("an option of the interpreter that is not known is no match at all") {
+    CHECK(matched(kNode, bridge({"--unheard-of", "bridge.mjs", "--agent=hermes"})).empty());
+    CHECK(matched(kNode, bridge({"--unheard-of=1", "bridge.mjs", "--agent=hermes"})) == "bridge/viewer");
+    CHECK(matched(kNode, bridge({"--expose-gc", "bridge.mjs", "--agent=hermes"})) == "bridge/viewer");
+    CHECK(matched(kNode, bridge({"--no-warnings", "bridge.mjs", "--agent=hermes"})) == "bridge/viewer");
+    CHECK(matched(kNode, bridge({"--no", "bridge.mjs", "--agent=hermes"})).empty());
+    CHECK(matched(kNode, bridge({"--expose-gcx", "bridge.mjs", "--agent=hermes"})).empty());
+    CHECK(matched(kNode, bridge({"/x/tsx", "--unheard-of", "bridge.cts", "--agent=hermes"})).empty());
+    CHECK(matched(kPython, worker({"-u", "-m", "tui_gateway.slash_worker", "--session-key"})) == "slash_worker/worker");
+    CHECK(matched(kPython, worker({"-Z", "-m", "tui_gateway.slash_worker", "--session-key"})).empty());
+}
+
+TEST_CASE("a star in the name of a script is any letters, none included") {
+    const auto fits = [](const std::string& pattern, const std::string& name) {
+        const Program program = node_program([&](Program& some) { some.scripts = {pattern}; });
+        return arguments_of(program, kNode, {"node", "/srv/" + name}) != "-";
+    };
+    CHECK(fits("mcp-*-server.mjs", "mcp-a-server.mjs"));
+    CHECK(fits("mcp-*-server.mjs", "mcp--server.mjs"));
+    CHECK(fits("mcp-*-server.mjs", "mcp-server-server.mjs"));
+    CHECK_FALSE(fits("mcp-*-server.mjs", "mcp-server.mjs"));
+    CHECK_FALSE(fits("mcp-*-server.mjs", "xmcp-a-server.mjs"));
+    CHECK_FALSE(fits("mcp-*-server.mjs", "mcp-a-server.mjsx"));
+    CHECK(fits("*.mjs", ".mjs"));
+    CHECK(fits("server*", "server"));
+    CHECK(fits("a*b*c", "axbxbxc"));
+    CHECK(fits("a**c", "ac"));
+    CHECK_FALSE(fits("a*b*c", "acb"));
+    CHECK_FALSE(fits("a*b*c", "abcb"));
+    CHECK(fits("*", "x"));
+    const std::string long_name(60'000, 'a');
+    CHECK_FALSE(fits("a*a*a*a*b", long_name));
+    CHECK(fits("a*a*a*a*b", long_name + "b"));
+}
+
+TEST_CASE("an executable of its own is told by its exe and arguments") {
+    Program program;
+    program.executables = {"agentd"};
+    program.required = {"--stdio"};
+    CHECK(arguments_of(program, "/opt/bin/agentd", {"whatever", "--stdio", "x"}) == "--stdio x");
+    CHECK(arguments_of(program, "/opt/bin/agentd", {"agentd"}) == "-");
+    CHECK(arguments_of(program, "/opt/bin/agentdx", {"agentd", "--stdio"}) == "-");
+    CHECK(arguments_of(program, "/usr/bin/node", {"agentd", "--stdio"}) == "-");
+    CHECK(arguments_of(program, "/opt/bin/agentd", {}) == "-");
+}
+
+TEST_CASE("a command is the first argument that is no option or its value") {
+    Program program;
+    program.executables = {"hermes"};
+    program.commands = {"chat", "serve"};
+    program.command_options_with_value = {"-p", "--profile"};
+    const auto matches = [&](Words argv) { return arguments_of(program, "/usr/bin/hermes", std::move(argv)) != "-"; };
+    CHECK(matches({"hermes", "chat"}));
+    CHECK(matches({"hermes", "-p", "work", "chat"}));
+    CHECK(matches({"hermes", "--profile=work", "-v", "serve", "x"}));
+    CHECK_FALSE(matches({"hermes"}));
+    CHECK_FALSE(matches({"hermes", "-p", "chat"}));
+    CHECK_FALSE(matches({"hermes", "-p"}));
+    CHECK_FALSE(matches({"hermes", "send", "chat"}));
+    CHECK_FALSE(matches({"hermes", "-v", "chats"}));
+    CHECK_FALSE(matches({"hermes", "--", "chat"}));
+    program.required = {"--stdio"};
+    CHECK_FALSE(matches({"hermes", "chat"}));
+    CHECK(matches({"hermes", "chat", "--stdio"}));
+}
+
+TEST_CASE("any of a family's programs is enough, and any is looked for") {
+    Rules changed = rules();
+    auto& programs = changed.families.front().programs;
+    programs.push_back(programs.front());
+    programs.back().scripts = {"other.mjs"};
+    Program third;
+    third.executables = {"bridged"};
+    third.required = {"--stdio"};
+    programs.push_back(third);
+    const auto matches = [&](const char* exe, Words argv) {
+        return reaper::policy::match(changed, reaper::test::row(100, 1, exe, std::move(argv))).has_value();
+    };
+    CHECK(matches(kNode, bridge({"bridge.mjs", "--agent=hermes"})));
+    CHECK(matches(kNode, bridge({"other.mjs", "--agent=hermes"})));
+    CHECK(matches("/usr/bin/bridged", {"bridged", "--stdio"}));
+    CHECK_FALSE(matches(kNode, bridge({"third.mjs", "--agent=hermes"})));
+    const Words looked_for = reaper::policy::executables_of(changed);
+    CHECK(std::find(looked_for.begin(), looked_for.end(), "bridged") != looked_for.end());
 }
 
 TEST_CASE("the interpreter is told by its exe, never by argv or comm") {
@@ -131,8 +276,7 @@ TEST_CASE("hostile command lines") {
     CHECK(matched(kNode, {"node", "/a/bridge.mjs/", "--agent=hermes"}).empty());
     CHECK(matched(kNode, {"node", "-e", "1", "bridge.mjs", "--agent=hermes"}).empty());
     CHECK(matched(kNode, {"node", "--eval=1", "bridge.mjs", "--agent=hermes"}).empty());
-    CHECK(matched(kNode, {"node", "-m", "bridge.mjs", "--agent=hermes"}) ==
-          "bridge/viewer");  // node: an unknown switch
+    CHECK(matched(kNode, {"node", "-m", "bridge.mjs", "--agent=hermes"}).empty());  // not known: it may take a value
     CHECK(matched(kPython, {"python3", "-m"}).empty());
     CHECK(matched(kPython, {"python3", "-m", ""}).empty());
     CHECK(matched(kPython, {"python3", "-X"}).empty());
@@ -164,7 +308,8 @@ TEST_CASE("the host that an argv records") {
         const ProcessRow row = reaper::test::row(100, 1, kPython, argv);
         const auto match = reaper::policy::match(rules(), row);
         REQUIRE(match.has_value());
-        return reaper::policy::recorded_parent(*match);
+        const auto owners = reaper::policy::named_owners(*match, {});
+        return owners.empty() ? std::nullopt : std::optional(owners.front());
     };
     CHECK(recorded({"--parent-pid", "42"}) == 42);
     CHECK(recorded({"--parent-pid=42"}) == 42);

@@ -18,7 +18,7 @@ TEST_CASE("One typing mistake is forgiven, whatever it is") {
         CHECK(nearest(word, kWords) == "sweep");
     }
     CHECK(nearest("explane", kWords) == "explain");
-    CHECK(did_you_mean("swep", kWords) == "; did you mean 'sweep'?");
+    CHECK(did_you_mean("swep", kWords) == " (did you mean 'sweep'?)");
 }
 
 TEST_CASE("What is too far away is no suggestion") {

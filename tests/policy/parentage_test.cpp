@@ -59,16 +59,67 @@ TEST_CASE("any living process counts as a host until it is proven to have adopte
     }
 }
 
-TEST_CASE("pid 1 adopts, seen or not; a host that is pid 1 of its container does not") {
+TEST_CASE("pid 1 adopts when it is an init, by its exe, or by the name that root's gives itself") {
+    for (const char* exe : {"/usr/lib/systemd/systemd", "/sbin/init", "/usr/bin/tini", "/usr/sbin/docker-init",
+                            "/usr/bin/dumb-init", "/usr/bin/catatonit", "/bin/s6-svscan"}) {
+        ProcessRow init = row(1, 0, exe, {"init"});
+        init.session = 1;
+        CHECK(nature_under(init) == Nature::init);
+        init.pid = kParent;
+        init.session = kParent;
+        CHECK(nature_under(init) == Nature::live);
+    }
     ProcessRow init = row(1, 0, "/usr/lib/systemd/systemd", {"/sbin/init"});
-    CHECK(nature_under(init) == Nature::init);
+    init.session = 1;
     init.exe = Reading<std::string>::failed(Access::denied);
+    init.uid = 0;
     CHECK(nature_under(init) == Nature::init);
+    init.uid = kUser;  // anybody may call himself so
+    CHECK(nature_under(init) == Nature::live);
+}
+
+TEST_CASE("pid 1 that is no init is like any parent: in a container it may have started the helper") {
+    for (const char* exe : {"/usr/bin/bash", "/usr/bin/node", "/bin/busybox", "/usr/bin/systemd-nspawn"}) {
+        ProcessRow init = row(1, 0, exe, {"x"});
+        init.uid = 0;
+        init.session = 1;
+        CHECK(nature_under(init) == Nature::live);
+        init.session = 40;  // that of the child
+        CHECK(nature_under(init) == Nature::live);
+        init.session = 41;
+        CHECK(nature_under(init) == Nature::init);
+        init.session = 0;  // outside of this pid namespace
+        CHECK(nature_under(init) == Nature::init);
+        CHECK(nature_under(init, [](ProcessRow& child) { child.session = kChild; }) == Nature::live);
+        CHECK(nature_under(init, [](ProcessRow& child) { child.session = 0; }) == Nature::live);
+    }
+    ProcessRow init = row(1, 0, "/bin/busybox", {"init"});
+    init.uid = 0;
+    init.session = 1;
+    init.comm = "init";
+    CHECK(nature_under(init) == Nature::init);
+}
+
+TEST_CASE("pid 1 that nobody sees is init; a host that is pid 1 of its container is none") {
     const auto rules = policy::built_in_rules();
     const ProcessRow child = row(kChild, 1, "/usr/bin/node", {"node"});
     CHECK(policy::parentage_of({}, rules.families.front(), child).nature == Nature::init);
-    CHECK(nature_under(row(1, 0, "/usr/bin/python3", {"python3", "-m", "hermes_cli.main", "gateway", "run"})) ==
-          Nature::host);
+    ProcessRow host = row(1, 0, "/usr/bin/python3", {"python3", "-m", "hermes_cli.main", "gateway", "run"});
+    host.session = 0;
+    CHECK(nature_under(host) == Nature::host);
+}
+
+TEST_CASE("a helper below a pid 1 that is no init is attached") {
+    FactsBuilder builder = FactsBuilder().orphan_bridge(kChild);
+    REQUIRE(is_orphan(judged(builder, kChild)));
+    scanner::Facts facts = builder.facts();
+    facts.relatives.front().exe.value = "/usr/bin/supervisor";
+    facts.relatives.front().comm = "supervisor";
+    const auto first = [&] { return policy::judge(facts, policy::built_in_rules(), {}).at(0); };
+    CHECK(first().verdict == policy::Verdict::abandoned);
+    facts.candidates.front().standard_input = live_end();
+    CHECK(first().verdict == policy::Verdict::attached);
+    CHECK(vetoes_of(first()) == std::vector<std::string>{"veto.live_host"});
 }
 
 TEST_CASE("a parent outside of the namespace, or one that nobody could read, is no adopter") {
@@ -162,8 +213,11 @@ TEST_CASE("a session proves nothing where either may have founded its own") {
     CHECK(nature_under(parent) == Nature::live);
     parent.session = 41;
     CHECK(nature_under(parent, [](ProcessRow& child) { child.session = kChild; }) == Nature::live);
-    parent.session = 0;
+    parent.session = 40;
     CHECK(nature_under(parent) == Nature::live);
+    parent.session = 0;  // outside of this pid namespace: a session like any other
+    CHECK(nature_under(parent) == Nature::subreaper);
+    CHECK(nature_under(parent, [](ProcessRow& child) { child.session = 0; }) == Nature::live);
 }
 
 TEST_CASE("WSL's relay adopts; only root's does") {

@@ -48,21 +48,28 @@ TEST_CASE("the built-in rules are whole") {
     CHECK(bridge.daemon_roles == Words{"daemon", "viewer"});
     CHECK(bridge.grace == std::chrono::seconds(30));
     CHECK(bridge.start_up == std::chrono::seconds(180));
+    CHECK(bridge.pack == "hermes");
+    CHECK_FALSE(bridge.keep_as.has_value());
+    CHECK_FALSE(bridge.listens);
+    CHECK(bridge.owners.empty());
+    CHECK(bridge.marked_variables.empty());
+    CHECK(bridge.proofs == std::vector<Proof>{{"stdin.dead", "stdout.dead"}, {"owner.dead"}});
+    CHECK(bridge.actions == default_family("x").actions);
     REQUIRE(bridge.home.size() == 4);
     CHECK(bridge.home[2].from == HomeSource::From::environment_parent);
     const FamilyRule& worker = family(rules, "slash_worker");
     CHECK(worker.grace == std::chrono::seconds(3));
-    CHECK(worker.parent_option == "--parent-pid");
+    CHECK(worker.owners == std::vector<OwnerSource>{{OwnerSource::From::option, "--parent-pid", ""}});
     CHECK(worker.daemon_roles.empty());
 }
 
 TEST_CASE("what the scanner is asked to look for") {
     Rules rules = built_in_rules();
-    CHECK(interpreters_of(rules) == Words{"node", "nodejs", "bun", "python"});
+    CHECK(executables_of(rules) == Words{"node", "nodejs", "bun", "python"});
     CHECK(environment_keys_of(rules) ==
-          Words{"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "MEMOS_HOME", "MEMOS_CONFIG_FILE"});
+          Words{"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN", "MEMOS_HOME", "MEMOS_CONFIG_FILE"});
     rules.families.front().enabled = false;
-    CHECK(interpreters_of(rules) == Words{"python"});
+    CHECK(executables_of(rules) == Words{"python"});
 }
 
 TEST_CASE("an overlay changes what it names, and nothing else") {
@@ -94,17 +101,149 @@ TEST_CASE("a list replaces the list that was there") {
 
 TEST_CASE("a family of one's own") {
     const Rules rules = overlaid(R"({"families": {"mcp": {
-        "program": {"interpreters": ["node"], "scripts": ["server.mjs"], "required": ["--stdio"]},
+        "programs": [{"interpreters": ["node"], "scripts": ["server.mjs"], "required": ["--stdio"]}],
         "roles": [{"name": "server", "flags": ["--x"], "outlives_host": true}], "home": [{"path": "/srv"}]}}})");
     const FamilyRule& mcp = family(rules, "mcp");
     CHECK(mcp.enabled);
     CHECK(mcp.grace == std::chrono::seconds(10));
     CHECK(mcp.start_up == std::chrono::seconds(180));
     CHECK(mcp.grace_cap == std::chrono::minutes(10));
-    CHECK(mcp.program.required == Words{"--stdio"});
+    REQUIRE(mcp.programs.size() == 1);
+    CHECK(mcp.programs[0].required == Words{"--stdio"});
     REQUIRE(mcp.roles.size() == 1);
     CHECK(mcp.roles[0] == Role{"server", {"--x"}, true});
     CHECK(mcp.home == std::vector<HomeSource>{{HomeSource::From::fixed, "/srv"}});
+}
+
+TEST_CASE("every key of a program") {
+    const Rules rules = overlaid(R"({"families": {"bridge": {"programs": [
+        {"interpreters": ["node"], "options_with_value": ["-r"], "options_without_value": ["-q", "--no-*"],
+         "options_without_script": ["-e"], "scripts": ["mcp-*.mjs"], "launchers": ["tsx"], "modules": ["m"]},
+        {"executables": ["agentd"], "commands": ["serve"], "command_options_with_value": ["-p"],
+         "required": ["--x=y"], "forbidden": ["--z"]}]}}})");
+    Program first;
+    first.interpreters = {"node"};
+    first.options_with_value = {"-r"};
+    first.options_without_value = {"-q", "--no-*"};
+    first.options_without_script = {"-e"};
+    first.scripts = {"mcp-*.mjs"};
+    first.launchers = {"tsx"};
+    first.modules = {"m"};
+    Program second;
+    second.executables = {"agentd"};
+    second.commands = {"serve"};
+    second.command_options_with_value = {"-p"};
+    second.required = {"--x=y"};
+    second.forbidden = {"--z"};
+    CHECK(family(rules, "bridge").programs == std::vector<Program>{first, second});
+    CHECK(executables_of(rules) == Words{"node", "agentd", "python"});
+}
+
+TEST_CASE("marks, owners, proofs and listening") {
+    const Rules rules = overlaid(R"({"families": {"bridge": {
+        "marked_variables": ["MARK"], "listens": true,
+        "owners": [{"option": "--owner", "time_option": "--since"}, {"variable": "OWNER"}, {"spawn_purpose": "mcp"}],
+        "proofs": [["owner.dead"], ["stdin.dead", "stdout.dead", "owner.dead"]]}}})");
+    const FamilyRule& bridge = family(rules, "bridge");
+    CHECK(bridge.marked_variables == Words{"MARK"});
+    CHECK(bridge.listens);
+    CHECK(bridge.owners == std::vector<OwnerSource>{{OwnerSource::From::option, "--owner", "--since"},
+                                                    {OwnerSource::From::environment, "OWNER", ""},
+                                                    {OwnerSource::From::spawn_marker, "mcp", ""}});
+    CHECK(bridge.proofs == std::vector<Proof>{{"owner.dead"}, {"stdin.dead", "stdout.dead", "owner.dead"}});
+    const Words keys = environment_keys_of(rules);
+    for (const char* key : {"MARK", "OWNER"}) CHECK(std::find(keys.begin(), keys.end(), key) != keys.end());
+    for (const char* key : {"--owner", "mcp"}) CHECK(std::find(keys.begin(), keys.end(), key) == keys.end());
+}
+
+TEST_CASE("what is kept, and what is done about leaks") {
+    for (const Verdict verdict : {Verdict::designated, Verdict::attached, Verdict::supervised, Verdict::foreign}) {
+        const std::string word(to_string(verdict));
+        const Rules rules = overlaid("{\"families\": {\"bridge\": {\"keep_as\": \"" + word + "\"}}}");
+        CHECK(family(rules, "bridge").keep_as == verdict);
+    }
+    const Rules rules = overlaid(R"({"families": {"bridge": {
+        "actions": {"orphan": "report", "superseded": "keep", "abandoned": "reap"}}}})");
+    auto expected = default_family("x").actions;
+    expected[Verdict::orphan] = Action::report;
+    expected[Verdict::superseded] = Action::keep;
+    expected[Verdict::abandoned] = Action::reap;
+    CHECK(family(rules, "bridge").actions == expected);
+    const Rules rest = overlaid(R"({"families": {"bridge": {"actions": {"duplicate": "reap", "held": "keep"}}}})");
+    CHECK(family(rest, "bridge").actions.at(Verdict::duplicate) == Action::reap);
+    CHECK(family(rest, "bridge").actions.at(Verdict::held) == Action::keep);
+    CHECK(family(rest, "bridge").actions.at(Verdict::orphan) == Action::reap);
+}
+
+TEST_CASE("what a family does that says nothing else") {
+    const auto actions = default_family("x").actions;
+    CHECK(actions.at(Verdict::orphan) == Action::reap);
+    CHECK(actions.at(Verdict::superseded) == Action::reap);
+    for (const Verdict verdict : {Verdict::abandoned, Verdict::duplicate, Verdict::held}) {
+        CHECK(actions.at(verdict) == Action::report);
+    }
+    CHECK(actions.size() == 5);
+}
+
+TEST_CASE("a pack is switched on whole") {
+    const Rules off =
+        overlaid(R"({"families": {"bridge": {"enabled": false}, "slash_worker": {"enabled": false, "pack": "p"}}})");
+    const auto on = [&](const char* text) {
+        const auto rules = overlay_rules(off, text, "more.json");
+        REQUIRE(rules.has_value());
+        return std::pair(family(*rules, "bridge").enabled, family(*rules, "slash_worker").enabled);
+    };
+    CHECK(on("{}") == std::pair(false, false));
+    CHECK(on(R"({"packs": []})") == std::pair(false, false));
+    CHECK(on(R"({"packs": ["hermes"]})") == std::pair(true, false));
+    CHECK(on(R"({"packs": ["hermes", "p"]})") == std::pair(true, true));
+    // What the same text says of one family counts more than what it says of its pack.
+    CHECK(on(R"({"packs": ["hermes"], "families": {"bridge": {"enabled": false}}})") == std::pair(false, false));
+    CHECK(on(R"({"packs": ["hermes"], "families": {"bridge": {"grace": "9s"}}})") == std::pair(true, false));
+    CHECK(on(R"({"packs": ["q"], "families": {"bridge": {"pack": "q"}}})") == std::pair(true, false));
+}
+
+TEST_CASE("mistakes in packs, marks, owners, proofs and actions") {
+    CHECK(mistake("{\"packs\": [\"hermess\"]}") == "rules.json:1:12: no such pack (did you mean 'hermes'?)");
+    CHECK(mistake("{\"packs\": [\"xyzzy\"]}") == "rules.json:1:12: no such pack");
+    CHECK(mistake("{\"packs\": [\"\"]}") == "rules.json:1:12: expected a text that is not empty, found \"\"");
+    CHECK(mistake("{\"packs\": \"hermes\"}") == "rules.json:1:2: expected a list, [ ... ], found \"hermes\"");
+    CHECK(mistake_in_bridge("\"keep_as\": \"attacked\"") ==
+          "rules.json:2:3: expected designated, attached, supervised or foreign (did you mean 'attached'?)");
+    for (const char* word : {"orphan", "unknown", "young", "zombie", "superseded", "held", "duplicate", "x"}) {
+        const std::string said = mistake_in_bridge(std::string("\"keep_as\": \"") + word + "\"");
+        CHECK(said.find("rules.json:2:3: expected designated, attached, supervised or foreign") == 0);
+    }
+    CHECK(mistake_in_bridge("\"keep_as\": 1") == "rules.json:2:3: expected a text that is not empty, found 1");
+    CHECK(mistake_in_bridge("\"listens\": 1") == "rules.json:2:3: expected true or false, found 1");
+    CHECK(mistake_in_bridge("\"marked_variables\": [1]") ==
+          "rules.json:2:24: expected a text that is not empty, found 1");
+    const std::string one_of = "rules.json:2:14: expected one of option, variable, spawn_purpose";
+    CHECK(mistake_in_bridge("\"owners\": [{}]") == one_of);
+    CHECK(mistake_in_bridge("\"owners\": [{\"time_option\": \"--t\"}]") == one_of);
+    CHECK(mistake_in_bridge("\"owners\": [{\"option\": \"--a\", \"variable\": \"B\"}]") == one_of);
+    CHECK(mistake_in_bridge("\"parent_option\": \"--p\"").find("\"parent_option\" is not known here") !=
+          std::string::npos);
+    CHECK(mistake_in_bridge("\"actions\": {\"orphan\": \"reep\"}") ==
+          "rules.json:2:15: expected reap, report or keep (did you mean 'reap'?)");
+    CHECK(mistake_in_bridge("\"actions\": {\"attached\": \"reap\"}").find("\"attached\" is not known here") !=
+          std::string::npos);
+}
+
+TEST_CASE("a proof is never weaker than a dead owner, or two dead ends") {
+    const auto proofs = [](const char* text) { return mistake_in_bridge(std::string("\"proofs\": ") + text); };
+    const std::string weak = "rules.json:2:14: a proof needs owner.dead, or stdin.dead and stdout.dead";
+    CHECK(proofs("[[\"owner.dead\"]]") == "none");
+    CHECK(proofs("[[\"stdout.dead\", \"stdin.dead\"]]") == "none");
+    CHECK(proofs("[[]]") == weak);
+    CHECK(proofs("[[\"stdin.dead\"]]") == weak);
+    CHECK(proofs("[[\"stdout.dead\"]]") == weak);
+    CHECK(proofs("[[\"owner.dead\"], [\"stdin.dead\"]]") ==
+          "rules.json:2:30: a proof needs owner.dead, or stdin.dead and stdout.dead");
+    CHECK(proofs("[[\"owner.dead\", \"stdin.dea\"]]") ==
+          "rules.json:2:14: \"stdin.dea\" is no evidence of an orphan (did you mean 'stdin.dead'?)");
+    CHECK(proofs("[[\"owner.dead\", \"parent.adopter\"]]").find("is no evidence of an orphan") != std::string::npos);
+    CHECK(proofs("[]").find("without a proof nothing is ever an orphan") != std::string::npos);
 }
 
 TEST_CASE("protect rules are added, one after the other") {
@@ -121,14 +260,14 @@ TEST_CASE("protect rules are added, one after the other") {
 
 TEST_CASE("a word that is not known is told with its place, and the nearest one that is") {
     CHECK(mistake("{\n  \"famlies\": {}}") ==
-          "rules.json:2:3: \"famlies\" is not known here; did you mean 'families'?");
+          "rules.json:2:3: \"famlies\" is not known here (did you mean 'families'?)");
     CHECK(mistake_in_bridge("\"gracee\": \"1s\"") ==
-          "rules.json:2:3: \"gracee\" is not known here; did you mean 'grace'?");
+          "rules.json:2:3: \"gracee\" is not known here (did you mean 'grace'?)");
     CHECK(mistake_in_bridge("\"xyzzy\": 1") == "rules.json:2:3: \"xyzzy\" is not known here");
-    CHECK(mistake_in_bridge("\"program\": {\"interpreter\": []}") ==
-          "rules.json:2:15: \"interpreter\" is not known here; did you mean 'interpreters'?");
+    CHECK(mistake_in_bridge("\"programs\": [{\"interpreter\": []}]") ==
+          "rules.json:2:17: \"interpreter\" is not known here (did you mean 'interpreters'?)");
     CHECK(mistake("{\"protect\": [{\"exe\": \"/x\"},\n {\"hom\": \"/x\"}]}") ==
-          "rules.json:2:3: \"hom\" is not known here; did you mean 'home'?");
+          "rules.json:2:3: \"hom\" is not known here (did you mean 'home'?)");
     CHECK(mistake_in_bridge("\"a/b~\\u0001\": 1").find("rules.json:2:3: \"a/b~") == 0);
 }
 
@@ -140,8 +279,7 @@ TEST_CASE("a value of the wrong type is told with what was expected") {
     CHECK(mistake_in_bridge("\"grace\": 30") == "rules.json:2:3: expected a duration such as \"30s\", found 30");
     CHECK(mistake_in_bridge("\"grace\": \"30\"").find("rules.json:2:3: 30: a duration needs a unit") == 0);
     CHECK(mistake_in_bridge("\"roles\": {}") == "rules.json:2:3: expected a list, [ ... ], found {}");
-    CHECK(mistake_in_bridge("\"parent_option\": \"\"") ==
-          "rules.json:2:3: expected a text that is not empty, found \"\"");
+    CHECK(mistake_in_bridge("\"pack\": \"\"") == "rules.json:2:3: expected a text that is not empty, found \"\"");
     CHECK(mistake("{\"families\": []}") == "rules.json:1:2: expected an object, { ... }, found []");
     CHECK(mistake("{\"families\": {\"bridge\": 7}}") == "rules.json:1:15: expected an object, { ... }, found 7");
     CHECK(mistake("{\"protect\": {}}") == "rules.json:1:2: expected a list, [ ... ], found {}");
@@ -177,13 +315,25 @@ TEST_CASE("rules that cannot mean anything") {
     CHECK(says(mistake_in_bridge("\"home\": []"), "needs a home"));
     CHECK(says(mistake_in_bridge("\"roles\": []"), "needs roles"));
     CHECK(says(mistake_in_bridge("\"roles\": [{}]"), "a role needs a name"));
-    CHECK(says(mistake_in_bridge("\"program\": {\"interpreters\": []}"), "a program needs interpreters"));
+    const auto program = [](const std::string& members) {
+        return mistake_in_bridge("\"programs\": [{" + members + "}]");
+    };
+    CHECK(says(program("\"interpreters\": []"), "a program needs interpreters, or executables"));
+    CHECK(says(program("\"scripts\": [\"a.mjs\"]"), "a program with scripts or modules needs interpreters"));
+    CHECK(says(program("\"modules\": [\"a\"]"), "a program with scripts or modules needs interpreters"));
+    CHECK(says(program("\"executables\": [\"a\"]"), "a name alone proves nothing"));
+    CHECK(says(program("\"executables\": [\"a\"], \"interpreters\": [\"node\"], \"scripts\": [\"a.mjs\"]"),
+               "a name alone proves nothing"));
+    CHECK(says(program("\"executables\": [\"a\"], \"forbidden\": [\"--x\"]"), "a name alone proves nothing"));
+    CHECK(program("\"executables\": [\"a\"], \"commands\": [\"serve\"]") == "none");
+    CHECK(program("\"executables\": [\"a\"], \"required\": [\"--stdio\"]") == "none");
     CHECK(says(mistake_in_bridge("\"hosts\": [{\"interpreters\": [\"node\"]}]"), "needs scripts or modules"));
+    CHECK(says(mistake_in_bridge("\"programs\": []"), "a new family needs programs"));
     CHECK(says(mistake_in_bridge("\"home\": [{}]"), "expected one of option, variable"));
     CHECK(says(mistake_in_bridge("\"home\": [{\"option\": \"--a\", \"path\": \"/b\"}]"), "expected one of option"));
     CHECK(says(mistake_in_bridge("\"home\": [{\"path\": \"data\"}]"), "begins with / or ~/"));
     CHECK(says(mistake_in_bridge("\"home\": [{\"path\": \"~user\"}]"), "begins with / or ~/"));
-    CHECK(says(mistake("{\"families\": {\"new\": {}}}"), "a new family needs a program"));
+    CHECK(says(mistake("{\"families\": {\"new\": {}}}"), "a new family needs programs"));
     CHECK(says(mistake("{\"protect\": [{}]}"), "expected at least one of exe, arguments, home"));
     CHECK(says(mistake("{\"protect\": [{\"home\": \"~/.hermes\"}]}"), "home: expected a full path"));
     CHECK(says(mistake("{\"protect\": [{\"exe\": \"node\"}]}"), "exe: expected a full path"));

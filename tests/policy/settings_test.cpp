@@ -1,4 +1,5 @@
-// What the command line changes, look-alikes by their number in the collection of facts, and that judge() is a function.
+// What the command line changes, look-alikes by their number in the collection of facts, and that judge() is a
+// function.
 #include "policy/judge.hpp"
 
 #include <algorithm>

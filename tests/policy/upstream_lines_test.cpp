@@ -1,5 +1,6 @@
-// The command lines that were seen in the wild, each by its number in the collection of facts: 1 to 32 are leaks of some family, N1 to N28 are
-// look-alikes. A line of a family that no rule describes yet is expected to match nothing, and stays in the table.
+// The command lines that were seen in the wild, each by its number in the collection of facts: 1 to 32 are leaks of
+// some family, N1 to N28 are look-alikes. A line of a family that no rule describes yet is expected to match nothing,
+// and stays in the table.
 #include "policy/match.hpp"
 #include "policy/rules.hpp"
 #include "tests/support/catch.hpp"
@@ -95,7 +96,8 @@ TEST_CASE("lines 1 to 13: bridges of every release") {
          {"/usr/bin/node", "--require", kTsx + "preflight.cjs", "--import", "file://" + kTsx + "loader.mjs",
           "bridge.cts", "--agent=hermes", "--daemon"},
          "bridge/daemon"},
-        // Windows only: there a backslash ends a folder, here it is a letter of the file's name. Its POSIX form is line 3.
+        // Windows only: there a backslash ends a folder, here it is a letter of the file's name. Its POSIX form is line
+        // 3.
         {"13",
          kNode,
          {"node", "C:\\Users\\u\\.hermes\\memos-plugin\\dist\\bridge.cjs", "--agent=hermes", "--daemon"},

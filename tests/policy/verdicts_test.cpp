@@ -84,15 +84,19 @@ TEST_CASE("held names who holds, and is reaped by option") {
     CHECK(planned(builder, also({Verdict::abandoned, Verdict::duplicate})).empty());
 }
 
-TEST_CASE("a terminal as stdio keeps, whatever its other end says") {
+TEST_CASE("an open terminal as stdio keeps; one whose window is closed is a dead end like any other") {
     for (const bool input : {true, false}) {
         FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
-        REQUIRE(is_orphan(judged(builder, kPid)));
-        (input ? builder[kPid].standard_input : builder[kPid].standard_output).value.kind = EndKind::terminal;
-        const Judgement judgement = judged(builder, kPid);
-        CHECK(judgement.verdict == Verdict::attached);
-        CHECK(judgement.action == Action::keep);
-        CHECK(vetoes_of(judgement) == Codes{"veto.terminal"});
+        StdioEnd& end = (input ? builder[kPid].standard_input : builder[kPid].standard_output).value;
+        end.kind = EndKind::terminal;
+        CHECK(is_orphan(judged(builder, kPid)));
+        for (const PeerState peer : {PeerState::alive, PeerState::unknown}) {
+            end.peer = peer;
+            const Judgement judgement = judged(builder, kPid);
+            CHECK(judgement.verdict == Verdict::attached);
+            CHECK(judgement.action == Action::keep);
+            CHECK(vetoes_of(judgement) == Codes{"veto.terminal"});
+        }
     }
 }
 
@@ -102,13 +106,13 @@ TEST_CASE("a recorded host that is dead proves what stdio cannot") {
     builder[kPid].standard_output = null_end();
     Judgement judgement = judged(builder, kPid);
     CHECK(is_orphan(judgement));
-    CHECK(has_code(judgement, "recorded_parent.dead"));
+    CHECK(has_code(judgement, "owner.dead"));
     CHECK(judgement.grace == std::chrono::seconds(3));
     // Who is not seen under hidepid may well be alive.
     builder.machine().hides_processes = true;
     judgement = judged(builder, kPid);
     CHECK(judgement.verdict == Verdict::unknown);
-    CHECK_FALSE(has_code(judgement, "recorded_parent.dead"));
+    CHECK_FALSE(has_code(judgement, "owner.dead"));
     // Somebody holds its stdin: that outweighs the record.
     builder.machine().hides_processes = false;
     builder[kPid].standard_input = live_end();
@@ -119,7 +123,7 @@ TEST_CASE("a recorded host that is alive keeps; one that began later is another 
     FactsBuilder builder = FactsBuilder().orphan_worker(kPid, kHost);
     Judgement judgement = judged(builder, kPid);
     CHECK(judgement.verdict == Verdict::attached);
-    CHECK(vetoes_of(judgement) == Codes{"veto.recorded_parent"});
+    CHECK(vetoes_of(judgement) == Codes{"veto.owner"});
     CHECK(judgement.action == Action::keep);
     set_start(builder[kPid], kNow - 4 * kHour);
     judgement = judged(builder, kPid);
@@ -163,6 +167,115 @@ TEST_CASE("a daemon with a live host is attached whatever its stdio says: it is 
     builder[kPid].row.ppid = 1;
     CHECK(judged(builder, kPid).verdict == Verdict::unknown);  // adopted by design
     CHECK(planned(builder, also({Verdict::held, Verdict::abandoned, Verdict::duplicate})).empty());
+}
+
+TEST_CASE("a family's proofs: all codes of one of them are needed") {
+    const auto said = [](std::vector<policy::Proof> proofs, bool dead_ends, bool dead_owner) {
+        const auto rules = with_bridge_rule([&](policy::FamilyRule& rule) {
+            rule.proofs = std::move(proofs);
+            rule.owners = {{policy::OwnerSource::From::option, "--owner", ""}};
+        });
+        FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
+        if (dead_owner) add_argument(builder[kPid], "--owner=999");
+        if (!dead_ends) builder[kPid].standard_output = null_end();
+        const Judgement judgement = judged_by(rules, builder, kPid);
+        CHECK((judgement.verdict == Verdict::orphan || judgement.verdict == Verdict::unknown));
+        return is_orphan(judgement);
+    };
+    const policy::Proof ends = {"stdin.dead", "stdout.dead"};
+    const policy::Proof owner = {"owner.dead"};
+    CHECK(said({ends, owner}, true, false));
+    CHECK(said({ends, owner}, false, true));
+    CHECK_FALSE(said({ends, owner}, false, false));
+    CHECK_FALSE(said({owner}, true, false));
+    CHECK_FALSE(said({ends}, false, true));
+    CHECK(said({{"owner.dead", "stdin.dead", "stdout.dead"}}, true, true));
+    CHECK_FALSE(said({{"owner.dead", "stdin.dead", "stdout.dead"}}, true, false));
+    CHECK_FALSE(said({{"owner.dead", "stdin.dead", "stdout.dead"}}, false, true));
+    CHECK_FALSE(said({}, true, true));
+}
+
+TEST_CASE("a family says what is done about each kind of leak") {
+    const auto action = [](Verdict verdict, Action wanted, const FactsBuilder& builder, const Settings& settings = {}) {
+        const auto rules = with_bridge_rule([&](policy::FamilyRule& rule) { rule.actions[verdict] = wanted; });
+        const Judgement judgement = judged_by(rules, builder, kPid, settings);
+        CHECK(judgement.verdict == verdict);
+        return judgement.action;
+    };
+    const FactsBuilder orphan = FactsBuilder().orphan_bridge(kPid);
+    const FactsBuilder superseded = FactsBuilder().daemon(kPid).listening_daemon(200);
+    FactsBuilder abandoned = FactsBuilder().orphan_bridge(kPid);
+    abandoned[kPid].row.ppid = kHost;
+    for (const Action wanted : {Action::reap, Action::report, Action::keep}) {
+        CHECK(action(Verdict::orphan, wanted, orphan) == wanted);
+        CHECK(action(Verdict::superseded, wanted, superseded) == wanted);
+        CHECK(action(Verdict::abandoned, wanted, abandoned) == wanted);
+    }
+    CHECK(action(Verdict::abandoned, Action::keep, abandoned, also({Verdict::abandoned})) == Action::reap);
+}
+
+TEST_CASE("what a family only reports is not reaped by option either") {
+    FactsBuilder builder = FactsBuilder().orphan_bridge(kPid).attached_bridge(200, kHost).attached_bridge(210, kHost);
+    builder[kPid].row.ppid = kHost;
+    builder[kPid].row.command_line.value.argv.pop_back();
+    const Settings settings = also({Verdict::orphan, Verdict::abandoned, Verdict::held, Verdict::duplicate});
+    const auto plan_with = [&](Action action) {
+        const auto rules = with_bridge_rule([&](policy::FamilyRule& rule) { rule.actions[Verdict::orphan] = action; });
+        return policy::make_plan(policy::judge(builder.facts(), rules, settings), 256).steps.size();
+    };
+    CHECK(plan_with(Action::reap) == 2);
+    CHECK(plan_with(Action::report) == 0);
+    CHECK(plan_with(Action::keep) == 0);
+}
+
+TEST_CASE("a leak that its family says nothing about is reported") {
+    const auto rules = with_bridge_rule([](policy::FamilyRule& rule) { rule.actions.clear(); });
+    CHECK(judged_by(rules, FactsBuilder().orphan_bridge(kPid), kPid).action == Action::report);
+}
+
+TEST_CASE("a helper whose host is leaked itself says so, and stays") {
+    FactsBuilder builder = FactsBuilder().orphan_worker(60, kGonePid).attached_bridge(kPid, 60);
+    REQUIRE(judged(builder, 60).verdict == Verdict::orphan);
+    Judgement judgement = judged(builder, kPid);
+    CHECK(judgement.verdict == Verdict::attached);
+    CHECK(judgement.action == Action::keep);
+    CHECK(has_code(judgement, "host.leaked"));
+    CHECK_FALSE(has_code(judged(builder, 60), "host.leaked"));
+    builder[60].standard_input = live_end();
+    REQUIRE(judged(builder, 60).verdict == Verdict::held);
+    CHECK_FALSE(has_code(judged(builder, kPid), "host.leaked"));
+    builder = FactsBuilder().listening_daemon(200).daemon(300).attached_bridge(kPid, 300);
+    REQUIRE(judged(builder, 300).verdict == Verdict::superseded);
+    CHECK(has_code(judged(builder, kPid), "host.leaked"));
+    builder[kPid].row.ppid = 200;
+    CHECK_FALSE(has_code(judged(builder, kPid), "host.leaked"));
+    builder[kPid].row.ppid = 300;
+    builder[kPid].standard_input = dead_end();
+    builder[kPid].standard_output = dead_end();
+    REQUIRE(judged(builder, kPid).verdict == Verdict::abandoned);
+    CHECK_FALSE(has_code(judged(builder, kPid), "host.leaked"));
+}
+
+TEST_CASE("a family that is told by its environment") {
+    const auto rules = with_bridge_rule([](policy::FamilyRule& rule) { rule.marked_variables = {"MARK", "MARK2"}; });
+    for (const char* name : {"MARK", "MARK2"}) {
+        FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
+        CHECK(judged_by(rules, builder, kPid).family.empty());
+        builder[kPid].environment.value[name] = "";
+        CHECK(is_orphan(judged_by(rules, builder, kPid)));
+        builder[kPid].environment.access = scanner::Access::denied;
+        CHECK(policy::make_plan(policy::judge(builder.facts(), rules, {}), 256).steps.empty());
+    }
+}
+
+TEST_CASE("the real path of a home is what is told, judged, and asked for") {
+    FactsBuilder builder = FactsBuilder().orphan_bridge(kPid).real_home(kHome, "/data/plugin");
+    CHECK(judged(builder, kPid).home == "/data/plugin");
+    Settings settings;
+    settings.homes = {"/data/plugin"};
+    CHECK(planned(builder, settings) == std::vector<Pid>{kPid});
+    builder.claim(claim_of(scanner::ClaimKind::bridge_pid, "/data/plugin", kPid));
+    CHECK(judged(builder, kPid).verdict == Verdict::designated);
 }
 
 TEST_CASE("young: the start-up window of the family, or the user's") {

@@ -1,4 +1,5 @@
-// One test for each veto. Everything but the one fact that it is about is that of an orphan, so that the veto alone keeps it.
+// One test for each veto. Everything but the one fact that it is about is that of an orphan, so that the veto alone
+// keeps it.
 #include "policy/vetoes.hpp"
 
 #include "tests/policy/judged.hpp"
@@ -91,6 +92,13 @@ TEST_CASE("veto: a kernel without process handles") {
     check_vetoed(builder, "no_handles", Verdict::unknown);
 }
 
+TEST_CASE("veto: own ancestors that nobody knows") {
+    FactsBuilder builder = orphan();
+    REQUIRE(is_orphan(judged(builder, kPid)));
+    builder.machine().knows_ancestors = false;
+    check_vetoed(builder, "unreadable.ancestors", Verdict::unknown);
+}
+
 TEST_CASE("veto: several user ids, whichever differs") {
     const auto mixed = Verdict::foreign;
     check_veto("mixed_users", mixed, [](ProcessFacts& process) { process.uids.value.real = 0; });
@@ -117,6 +125,37 @@ TEST_CASE("veto: a pid namespace below this one, or its init") {
     check_veto("nested_namespace", foreign, [](ProcessFacts& process) { process.namespace_pids.value = {kPid, 7}; });
     check_veto("nested_namespace", foreign, [](ProcessFacts& process) { process.namespace_pids.value = {1}; });
     check_veto("nested_namespace", foreign, [](ProcessFacts& process) { process.namespace_pids.value = {}; });
+}
+
+TEST_CASE("veto: own ancestors that are hidden, as any process may be one") {
+    FactsBuilder builder = orphan();
+    REQUIRE(is_orphan(judged(builder, kPid)));
+    builder.machine().knows_ancestors = false;
+    check_vetoed(builder, "unreadable.ancestors", Verdict::unknown);
+}
+
+TEST_CASE("veto: a family that is recognised and never ended") {
+    const FactsBuilder builder = orphan();
+    for (const Verdict keep_as : {Verdict::designated, Verdict::attached, Verdict::supervised, Verdict::foreign}) {
+        const auto rules = with_bridge_rule([&](reaper::policy::FamilyRule& rule) { rule.keep_as = keep_as; });
+        const Judgement judgement = judged_by(rules, builder, kPid, also({Verdict::orphan}));
+        CHECK(vetoes_of(judgement) == std::vector<std::string>{"veto.never"});
+        CHECK(judgement.verdict == keep_as);
+        CHECK(judgement.action == Action::keep);
+    }
+    CHECK(is_orphan(judged_by(with_bridge_rule([](auto&) {}), builder, kPid)));
+}
+
+TEST_CASE("veto: a socket of a family that listens by nature forbids, and says nothing of what it is") {
+    const auto rules = with_bridge_rule([](reaper::policy::FamilyRule& rule) { rule.listens = true; });
+    FactsBuilder builder = orphan();
+    CHECK(is_orphan(judged_by(rules, builder, kPid)));
+    listen_on(builder[kPid], 9229);
+    const Judgement judgement = judged_by(rules, builder, kPid);
+    CHECK(vetoes_of(judgement) == std::vector<std::string>{"veto.listens"});
+    CHECK(judgement.verdict == Verdict::orphan);
+    CHECK(judgement.action == Action::report);
+    CHECK(judged(builder, kPid).verdict == Verdict::unknown);
 }
 
 TEST_CASE("veto: a listening socket") {

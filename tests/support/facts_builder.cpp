@@ -67,8 +67,8 @@ ProcessRow row(Pid pid, Pid ppid, const std::string& exe, std::vector<std::strin
 }
 
 FactsBuilder::FactsBuilder() {
-    facts_.machine = {"box",     "linux", "6.18.0", kBootId,   kNamespace, 4000, kUser,
-                      {3999, 1}, 100,     kNow,     kNowEpoch, false,      true};
+    facts_.machine = {"box",     "linux", "6.18.0", kBootId, kNamespace, 4000,  kUser,
+                      {3999, 1}, true,    100,      kNow,    kNowEpoch,  false, true};
     ProcessRow init = row(1, 0, "/usr/lib/systemd/systemd", {"/sbin/init"});
     init.uid = 0;
     init.session = 1;
@@ -159,6 +159,16 @@ FactsBuilder& FactsBuilder::claim(Claim claim) {
     return *this;
 }
 
+FactsBuilder& FactsBuilder::unread(Pid pid) {
+    facts_.unread.push_back(pid);
+    return *this;
+}
+
+FactsBuilder& FactsBuilder::real_home(const std::string& named, const std::string& real) {
+    facts_.real_homes[named] = real;
+    return *this;
+}
+
 ProcessFacts& FactsBuilder::operator[](Pid pid) {
     for (ProcessFacts& process : facts_.candidates) {
         if (process.row.pid == pid) return process;
@@ -193,6 +203,7 @@ Claim claim_of(ClaimKind kind, const std::string& home, Pid pid) {
     claim.kind = kind;
     claim.path = home + "/claim";
     claim.home = home;
+    claim.scope = kUser;
     claim.owner = kUser;
     claim.access = scanner::Access::ok;
     claim.pid = pid;

@@ -1,5 +1,5 @@
-// Facts of an invented machine. Everything that it adds is complete and consistent: a helper that it calls an orphan is one in every
-// respect, so that a test states only what it changes.
+// Facts of an invented machine. Everything that it adds is complete and consistent: a helper that it calls an orphan is
+// one in every respect, so that a test states only what it changes.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,12 @@ class FactsBuilder {
     FactsBuilder& listening_daemon(scanner::Pid pid);                       // the same, and owns port 18800
     FactsBuilder& relative(scanner::ProcessRow row);
     FactsBuilder& claim(scanner::Claim claim);
+    FactsBuilder& unread(scanner::Pid pid);  // looked up, but not to be read
+    FactsBuilder& real_home(const std::string& named, const std::string& real);
 
     // The candidate with that pid, which must have been added.
     [[nodiscard]] scanner::ProcessFacts& operator[](scanner::Pid pid);
+    [[nodiscard]] scanner::ProcessRow& first_process() { return facts_.relatives.front(); }
     [[nodiscard]] scanner::Machine& machine() { return facts_.machine; }
     [[nodiscard]] const scanner::Facts& facts() const { return facts_; }
 

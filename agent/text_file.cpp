@@ -1,0 +1,106 @@
+#include "agent/text_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <tuple>
+#include <utility>
+
+namespace reaper::agent {
+
+namespace {
+
+// A folder has to be refused before it is written to: rename(2) and open(2) would say so only then.
+Result<void> refuse_folder(const std::string& path) {
+    struct stat status{};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if ((exists && S_ISDIR(status.st_mode)) || path.ends_with('/')) return failure(std::errc::is_a_directory, "write", path);
+    return {};
+}
+
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+mode_t without_umask(mode_t mode) {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    return mode & ~mask;
+}
+
+// The new file takes the place of the old one, so it has to look like it. Only root can keep another owner; where that fails, the
+// set-id bits are gone as well.
+Result<void> take_after(int file, const std::string& path, mode_t mode_of_new) {
+    struct stat old{};
+    const bool exists = ::lstat(path.c_str(), &old) == 0;
+    if (exists) std::ignore = ::fchown(file, old.st_uid, old.st_gid);
+    const mode_t mode = exists ? old.st_mode & 0777 : without_umask(mode_of_new);
+    return ::fchmod(file, mode) == 0 ? Result<void>{} : system_failure("write", path);
+}
+
+}  // namespace
+
+Result<void> write_all(int fd, std::string_view text, std::string_view subject) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return system_failure("write", subject);
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+// A file beside which nothing can be written, a link, a device or a pipe is opened as it is, and that before anything else is done.
+Result<TextFile> TextFile::open(const std::string& path, mode_t mode) {
+    if (auto folder = refuse_folder(path); !folder) return tl::unexpected(folder.error());
+    struct stat status{};
+    const bool exists = ::lstat(path.c_str(), &status) == 0;
+    const bool beside = (!exists || S_ISREG(status.st_mode)) && ::access(folder_of(path).c_str(), W_OK) == 0;
+    if (beside) return TextFile(path, mode, Fd());
+    Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, mode));
+    if (!file) return system_failure("write", path);
+    return TextFile(path, mode, std::move(file));
+}
+
+Result<void> TextFile::write(std::string_view text) {
+    return place_ ? write_through(text) : replace(text);
+}
+
+Result<void> TextFile::replace(std::string_view text) const {
+    std::string beside = path_ + ".XXXXXX";
+    const Fd file(::mkostemp(beside.data(), O_CLOEXEC));
+    if (!file) return system_failure("write", path_);
+    auto written = write_all(file.get(), text, path_);
+    if (written) written = take_after(file.get(), path_, mode_);
+    if (written && ::rename(beside.c_str(), path_.c_str()) != 0) written = system_failure("write", path_);
+    if (!written) ::unlink(beside.c_str());
+    return written;
+}
+
+// What is no regular file cannot be cut off, and need not be.
+Result<void> TextFile::write_through(std::string_view text) const {
+    if (::ftruncate(place_.get(), 0) != 0 && errno != EINVAL) return system_failure("write", path_);
+    return write_all(place_.get(), text, path_);
+}
+
+Result<std::string> read_file_up_to(const std::string& path, std::size_t most) {
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    if (!file) return system_failure("read", path);
+    std::string text;
+    std::array<char, 65536> block;
+    while (true) {
+        const ssize_t taken = ::read(file.get(), block.data(), block.size());
+        if (taken < 0 && errno == EINTR) continue;
+        if (taken < 0) return system_failure("read", path);
+        if (taken == 0) return text;
+        text.append(block.data(), static_cast<std::size_t>(taken));
+        if (text.size() > most) return failure(std::errc::file_too_large, "read", path);
+    }
+}
+
+}  // namespace reaper::agent

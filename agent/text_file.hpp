@@ -1,0 +1,42 @@
+// Whole texts in and out of files.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "scanner/fd.hpp"
+#include "scanner/result.hpp"
+
+namespace reaper::agent {
+
+// `subject` names the file in the error.
+[[nodiscard]] Result<void> write_all(int fd, std::string_view text, std::string_view subject);
+
+// Where one whole text will go. A regular file is written beside its place and renamed into it, so that nobody ever reads half of
+// one; it keeps the mode of the file that it replaces. A link is followed; devices, pipes and the like are written to as they are.
+class TextFile {
+   public:
+    // Before anything is done: fails when nothing could be written there. is_a_directory: a folder, or a path that ends like one.
+    // `mode`, less the umask, is for a file that is not there yet. Waits for the reader of a pipe.
+    [[nodiscard]] static Result<TextFile> open(const std::string& path, mode_t mode);
+
+    [[nodiscard]] Result<void> write(std::string_view text);
+
+   private:
+    TextFile(std::string path, mode_t mode, Fd place) : path_(std::move(path)), mode_(mode), place_(std::move(place)) {}
+
+    [[nodiscard]] Result<void> replace(std::string_view text) const;
+    [[nodiscard]] Result<void> write_through(std::string_view text) const;
+
+    std::string path_;
+    mode_t mode_;
+    Fd place_;  // none: it will be renamed into its place
+};
+
+// file_too_large: more than `most` bytes.
+[[nodiscard]] Result<std::string> read_file_up_to(const std::string& path, std::size_t most);
+
+}  // namespace reaper::agent

@@ -1,0 +1,93 @@
+#include "policy/claim_vetoes.hpp"
+
+#include <fmt/format.h>
+
+#include "policy/clock.hpp"
+#include "policy/ownership.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+using scanner::Access;
+using scanner::Claim;
+using scanner::ClaimKind;
+using scanner::ProcessFacts;
+
+void check_locks(const Member& member, VetoList& vetoes) {
+    for (const std::string& path : member.facts->held_locks.value) {
+        if (path.ends_with("/gateway.lock")) {
+            vetoes.add(Verdict::designated, "holds_lock", fmt::format("it holds {}", path));
+        }
+    }
+}
+
+// Is this file about the member's home, or the Hermes home above it?
+bool concerns(const Claim& claim, const Member& member) {
+    if (claim.home == member.home || member.home.starts_with(claim.home + "/")) return true;
+    return variable(*member.facts, "HERMES_HOME") == claim.home;
+}
+
+void check_owners(const Member& member, const scanner::Facts& facts, VetoList& vetoes) {
+    for (const Owner& owner : recorded_owners(member, facts)) {
+        if (owner.state == OwnerState::alive) {
+            vetoes.add(Verdict::attached, "owner",
+                       fmt::format("{} says who started it, and that one (pid {}) is alive", owner.source, owner.pid));
+        } else if (owner.state == OwnerState::unknown) {
+            vetoes.add(Verdict::unknown, "unreadable.owner",
+                       fmt::format("{} says who started it, but that one (pid {}) could not be looked at", owner.source,
+                                   owner.pid));
+        }
+    }
+}
+
+// An updater that is alive, or may be. A marker that says nothing is an updater that is just writing it, for 20
+// minutes.
+bool is_update_running(const Claim& marker, const scanner::Machine& machine) {
+    constexpr double kFresh = 20 * 60.0;
+    if (marker.access == Access::denied) return true;
+    if (marker.access != Access::ok) return machine.now_epoch - marker.written_epoch < kFresh;
+    if (marker.named.access == Access::gone) return false;
+    return !marker.named.ok() || started_by(marker.named.value.start_ticks, marker.written_epoch, machine);
+}
+
+bool protects(ClaimKind kind) {
+    return kind == ClaimKind::gateway_pid || kind == ClaimKind::desktop_lock;
+}
+
+void check_claim(const Claim& claim, const Member& member, const scanner::Machine& machine, VetoList& vetoes) {
+    // designate() weighs the one; every headless bridge writes the other, so it protects nobody.
+    const bool of_bridge = claim.kind == ClaimKind::bridge_pid || claim.kind == ClaimKind::bridge_stdio_pid;
+    if (!speaks_of(claim, *member.facts) || of_bridge) return;
+    if (claim.kind == ClaimKind::update_marker) {
+        // An update replaces what all homes of a user share.
+        if (is_update_running(claim, machine)) {
+            vetoes.forbid("update", fmt::format("an update is running ({})", claim.path));
+        }
+    } else if (claim.access == Access::denied && concerns(claim, member)) {
+        vetoes.add(Verdict::unknown, "unreadable.claim", fmt::format("{} could not be read", claim.path));
+    } else if (protects(claim.kind) && is_valid_claim(claim, *member.facts, machine)) {
+        vetoes.add(Verdict::designated, "claimed", fmt::format("{} names it", claim.path));
+    }
+}
+
+}  // namespace
+
+bool speaks_of(const Claim& claim, const ProcessFacts& process) {
+    return claim.scope == process.row.uid && (claim.owner == process.row.uid || claim.owner == 0);
+}
+
+bool is_valid_claim(const Claim& claim, const ProcessFacts& process, const scanner::Machine& machine) {
+    if (claim.access != Access::ok || claim.pid != process.identity.pid) return false;
+    if (!speaks_of(claim, process)) return false;
+    if (claim.start_ticks && *claim.start_ticks != process.row.start_ticks) return false;
+    return started_by(process.row.start_ticks, claim.written_epoch, machine);
+}
+
+void check_claims(const Member& member, const Surroundings& around, VetoList& vetoes) {
+    check_locks(member, vetoes);
+    check_owners(member, around.facts, vetoes);
+    for (const Claim& claim : around.facts.claims) check_claim(claim, member, around.facts.machine, vetoes);
+}
+
+}  // namespace reaper::policy

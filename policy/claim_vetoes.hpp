@@ -1,0 +1,20 @@
+// What pid, lock and ledger files say against ending a member.
+#pragma once
+
+#include "policy/veto_list.hpp"
+#include "policy/vetoes.hpp"
+
+namespace reaper::policy {
+
+void check_claims(const Member& member, const Surroundings& around, VetoList& vetoes);
+
+// Found in the folders of the process's own user, and written by that user or root: nobody else's file says anything of
+// it.
+[[nodiscard]] bool speaks_of(const scanner::Claim& claim, const scanner::ProcessFacts& process);
+
+// A claim that is to be believed: readable, written by the process's own user or root, and not older than the process
+// it names.
+[[nodiscard]] bool is_valid_claim(const scanner::Claim& claim, const scanner::ProcessFacts& process,
+                                  const scanner::Machine& machine);
+
+}  // namespace reaper::policy

@@ -1,0 +1,133 @@
+#include "policy/ownership.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "policy/claim_vetoes.hpp"
+#include "policy/clock.hpp"
+#include "scanner/number.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+using scanner::Access;
+using scanner::Claim;
+using scanner::Facts;
+using scanner::Pid;
+using scanner::ProcessFacts;
+using scanner::ProcessRow;
+
+// What one record says, before anybody looked whether it is so.
+struct Record {
+    std::string source;
+    Pid pid = 0;
+    std::optional<double> start_epoch;
+};
+
+std::optional<Pid> to_pid(const std::optional<std::string>& text) {
+    const auto pid = text ? scanner::to_number<Pid>(*text) : std::nullopt;
+    return pid && *pid > 1 ? pid : std::nullopt;
+}
+
+std::optional<double> to_seconds(const std::optional<std::string>& text) {
+    if (!text || text->empty()) return std::nullopt;
+    char* end = nullptr;
+    const double seconds = std::strtod(text->c_str(), &end);
+    const bool whole = *end == '\0' && std::isfinite(seconds) && seconds > 0;
+    return whole ? std::optional(seconds) : std::nullopt;
+}
+
+// "v1:<install>:<purpose>:<spawner pid>:<spawner start, or ->". Children inherit it: it speaks of this process only
+// when it gives the purpose of its family.
+std::optional<Record> spawn_record(const ProcessFacts& process, std::string_view purpose) {
+    const auto marker = variable(process, "HERMES_SPAWN");
+    if (!marker) return std::nullopt;
+    std::vector<std::string> parts(1);
+    for (const char letter : *marker) {
+        if (letter == ':')
+            parts.emplace_back();
+        else
+            parts.back() += letter;
+    }
+    if (parts.size() != 5 || parts[0] != "v1" || parts[2] != purpose) return std::nullopt;
+    const auto pid = to_pid(parts[3]);
+    return pid ? std::optional(Record{"HERMES_SPAWN", *pid, to_seconds(parts[4])}) : std::nullopt;
+}
+
+std::optional<Record> read_record(const OwnerSource& source, const Match& match, const ProcessFacts& process) {
+    const auto& arguments = match.invocation.arguments;
+    if (source.from == OwnerSource::From::spawn_marker) return spawn_record(process, source.name);
+    const bool is_option = source.from == OwnerSource::From::option;
+    const auto pid = to_pid(is_option ? option_value(arguments, source.name) : variable(process, source.name));
+    if (!pid) return std::nullopt;
+    const bool has_time = !source.time_option.empty();
+    return Record{source.name, *pid, has_time ? to_seconds(option_value(arguments, source.time_option)) : std::nullopt};
+}
+
+std::vector<Record> own_records(const Match& match, const ProcessFacts& process) {
+    std::vector<Record> records;
+    for (const OwnerSource& source : match.rule->owners) {
+        if (auto record = read_record(source, match, process)) records.push_back(std::move(*record));
+    }
+    return records;
+}
+
+// Whoever has the owner's pid now, but began at another time, or after the member did, is not its owner.
+OwnerState state_of(const ProcessRow& row, const std::optional<double>& start, const Member& member,
+                    const scanner::Machine& machine) {
+    const bool is_owner =
+        start ? started_at(row.start_ticks, *start, machine) : row.start_ticks <= member.facts->row.start_ticks;
+    return is_owner ? OwnerState::alive : OwnerState::dead;
+}
+
+OwnerState look_up(const Record& record, const Member& member, const Facts& facts) {
+    const ProcessRow* row = find_row(facts, record.pid);
+    if (row != nullptr) return state_of(*row, record.start_epoch, member, facts.machine);
+    const bool unread = std::find(facts.unread.begin(), facts.unread.end(), record.pid) != facts.unread.end();
+    return unread || facts.machine.hides_processes ? OwnerState::unknown : OwnerState::dead;
+}
+
+bool is_about(const Claim& claim, const Member& member, const scanner::Machine& machine) {
+    const ProcessRow& row = member.facts->row;
+    if (claim.access != Access::ok || !speaks_of(claim, *member.facts)) return false;
+    if (claim.spawner <= 1 || claim.pid != row.pid) return false;
+    if (claim.start_ticks && *claim.start_ticks != row.start_ticks) return false;
+    return !claim.start_epoch || started_at(row.start_ticks, *claim.start_epoch, machine);
+}
+
+OwnerState look_up(const Claim& claim, const Member& member, const scanner::Machine& machine) {
+    if (claim.spawner_row.ok()) return state_of(claim.spawner_row.value, claim.spawner_start_epoch, member, machine);
+    const bool gone = claim.spawner_row.access == Access::gone && !machine.hides_processes;
+    return gone ? OwnerState::dead : OwnerState::unknown;
+}
+
+}  // namespace
+
+std::vector<Owner> recorded_owners(const Member& member, const Facts& facts) {
+    std::vector<Owner> owners;
+    for (const Record& record : own_records(member.match, *member.facts)) {
+        owners.push_back({record.source, record.pid, look_up(record, member, facts)});
+    }
+    for (const Claim& claim : facts.claims) {
+        if (!is_about(claim, member, facts.machine)) continue;
+        owners.push_back({claim.path, claim.spawner, look_up(claim, member, facts.machine)});
+    }
+    // A host that lives is judged as a parent. Only where it is taken for an adopter does the record contradict that.
+    std::erase_if(owners, [&](const Owner& owner) {
+        return owner.state == OwnerState::alive && owner.pid == member.parentage.pid &&
+               member.parentage.has_live_host();
+    });
+    return owners;
+}
+
+std::vector<Pid> named_owners(const Match& match, const ProcessFacts& process) {
+    std::vector<Pid> pids;
+    for (const Record& record : own_records(match, process)) pids.push_back(record.pid);
+    return pids;
+}
+
+}  // namespace reaper::policy

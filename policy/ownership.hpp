@@ -1,0 +1,31 @@
+// Who does a record say started a member: its own argv or environment, or a file that names it?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/member.hpp"
+#include "scanner/facts.hpp"
+
+namespace reaper::policy {
+
+enum class OwnerState {
+    alive,
+    dead,     // provably: nobody has its pid, or somebody who started later
+    unknown,  // could not be looked at
+};
+
+struct Owner {
+    std::string source;  // "--parent-pid", or the path of a file
+    scanner::Pid pid = 0;
+    OwnerState state = OwnerState::unknown;
+};
+
+// Records that are absent, corrupt, of another user or about another process yield nothing; nor does a parent that is a
+// living host.
+[[nodiscard]] std::vector<Owner> recorded_owners(const Member& member, const scanner::Facts& facts);
+
+// Whom a member's own argv and environment name: the scanner has to look those up.
+[[nodiscard]] std::vector<scanner::Pid> named_owners(const Match& match, const scanner::ProcessFacts& process);
+
+}  // namespace reaper::policy

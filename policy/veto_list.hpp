@@ -1,0 +1,41 @@
+// The vetoes of one member while they are collected. Inside of vetoes.cpp and claim_vetoes.cpp only.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "policy/member.hpp"
+#include "policy/verdict.hpp"
+
+namespace reaper::policy {
+
+// Collects what the vetoes say; keeps the strongest verdict.
+class VetoList {
+   public:
+    explicit VetoList(Member& member) : member_(member) {}
+
+    void add(Verdict verdict, std::string code, std::string detail) {
+        member_.add(Weight::veto, "veto." + std::move(code), std::move(detail));
+        if (!verdict_ || rank(verdict) < rank(*verdict_)) verdict_ = verdict;
+    }
+    // Forbids, and says nothing of what the process is.
+    void forbid(std::string code, std::string detail) {
+        member_.add(Weight::veto, "veto." + std::move(code), std::move(detail));
+    }
+    [[nodiscard]] std::optional<Verdict> verdict() const { return verdict_; }
+
+   private:
+    static int rank(Verdict verdict) {
+        constexpr Verdict kOrder[] = {Verdict::foreign, Verdict::designated, Verdict::supervised, Verdict::attached,
+                                      Verdict::unknown};
+        return static_cast<int>(std::find(std::begin(kOrder), std::end(kOrder), verdict) - std::begin(kOrder));
+    }
+
+    Member& member_;
+    std::optional<Verdict> verdict_;
+};
+
+}  // namespace reaper::policy
