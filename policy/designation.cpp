@@ -25,7 +25,7 @@ bool contains(const std::vector<Pid>& pids, Pid pid) {
 enum class Listening { no, elsewhere, on_daemon_port };
 
 Listening listening_of(const Member& member) {
-    if (!member.facts->listeners.ok()) return Listening::no;
+    if (!member.facts->listeners.ok() || member.facts->row.state == 'Z') return Listening::no;
     const FamilyRule& rule = member.rule();
     const auto& listeners = member.facts->listeners.value;
     const bool on_port = std::any_of(listeners.begin(), listeners.end(), [&](const scanner::Listener& listener) {

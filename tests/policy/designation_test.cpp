@@ -134,6 +134,15 @@ TEST_CASE("listeners that could not be read designate nobody, and nobody superse
     CHECK(planned(builder).empty());
 }
 
+TEST_CASE("a zombie is nobody's daemon, whatever was read of it before it died") {
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    REQUIRE(planned(builder) == Pids{kSecond});
+    builder[kDaemon].row.state = 'Z';
+    builder[kDaemon].row.ppid = kHost;
+    REQUIRE(judged(builder, kDaemon).verdict == Verdict::zombie);
+    CHECK(planned(builder).empty());
+}
+
 TEST_CASE("a second daemon that listens on anything is not superseded") {
     FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).orphan_bridge(kSecond);
     builder[kSecond].standard_input = null_end();
