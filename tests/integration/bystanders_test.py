@@ -116,11 +116,6 @@ class Scene:
                          "spawner_create": start_ticks_to_epoch(os.getpid()), "registered_at": time.time()}]))
         own_below(stage.layout.home / ".hermes/desktop-ssh", stage.uid)
 
-    def updating(self):
-        hermes = self.stage.layout.data_home("updating").parent
-        self.add(self.stage.bridge("updating", env={"HERMES_HOME": str(hermes)}), "veto.update")
-        put(hermes / ".hermes-update-in-progress", f"{os.getpid()}\n{int(time.time())}\n", uid=self.stage.uid)
-
     def protected(self):
         home = self.stage.layout.data_home("protected")
         self.add(self.stage.bridge("protected", home=home), "veto.protected")
@@ -149,7 +144,7 @@ class Scene:
     def build(self, *optional):
         for step in (self.leaked, *optional, self.other_users, self.listeners, self.supervised, self.attached,
                      self.traced,
-                     self.named_by_files, self.updating, self.protected, self.unreadable, self.stdio):
+                     self.named_by_files, self.protected, self.unreadable, self.stdio):
             step()
         age(MIN_AGE + 0.5)
         self.young()  # the last: nothing else may be young
@@ -223,6 +218,26 @@ def the_bystanders_are_spared_for_one_reason_each():
     stage.orphans([stage.daemon("daemon", home=home, port=18800)])
     put(home / "daemon/bridge.pid", "999999")
     stage.expect_sweep(stage.sweep(), [*ended, "was-named"], ["daemon"])
+
+
+@case
+def an_update_pauses_everything_of_its_user():
+    """Whatever home a helper serves: an update replaces what all of them share. Afterwards the same sweep ends them."""
+    stage = Stage()
+    elsewhere = stage.layout.data_home("elsewhere").parent
+    leaked = [stage.bridge("leaked"), stage.bridge("other-home", env={"HERMES_HOME": str(elsewhere)}),
+              stage.worker("worker", session="w", env={"HERMES_HOME": str(elsewhere)})]
+    stage.orphans(leaked)
+    marker = put(stage.layout.home / ".hermes/.hermes-update-in-progress", f"{os.getpid()}\n{int(time.time())}\n",
+                 uid=stage.uid)
+    result = stage.sweep()
+    for name in ("leaked", "other-home", "worker"):
+        process = result.process(stage.actors[name].pid)
+        codes = [one["code"] for one in process["evidence"]]
+        expect(process["action"] == "report" and "veto.update" in codes, f"{name}: {process}")
+    stage.expect_sweep(result, [], ["leaked", "other-home", "worker"], status=1)
+    os.unlink(marker)
+    stage.expect_sweep(stage.sweep(), ["leaked", "other-home", "worker"], [])
 
 
 @case
