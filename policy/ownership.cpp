@@ -1,8 +1,7 @@
 #include "policy/ownership.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -33,12 +32,19 @@ std::optional<Pid> to_pid(const std::optional<std::string>& text) {
     return pid && *pid > 1 ? pid : std::nullopt;
 }
 
+// "1799992800.25": digits, perhaps a fraction, in every locale.
 std::optional<double> to_seconds(const std::optional<std::string>& text) {
-    if (!text || text->empty()) return std::nullopt;
-    char* end = nullptr;
-    const double seconds = std::strtod(text->c_str(), &end);
-    const bool whole = *end == '\0' && std::isfinite(seconds) && seconds > 0;
-    return whole ? std::optional(seconds) : std::nullopt;
+    std::string_view rest = text ? std::string_view(*text) : std::string_view();
+    std::uint64_t whole = 0;
+    if (!scanner::take_number(rest, whole) || whole == 0) return std::nullopt;
+    double seconds = static_cast<double>(whole);
+    if (rest.starts_with('.')) rest.remove_prefix(1);
+    for (double place = 0.1; !rest.empty(); place /= 10) {
+        if (rest.front() < '0' || rest.front() > '9') return std::nullopt;
+        seconds += place * (rest.front() - '0');
+        rest.remove_prefix(1);
+    }
+    return seconds;
 }
 
 // "v1:<install>:<purpose>:<spawner pid>:<spawner start, or ->". Children inherit it: it speaks of this process only

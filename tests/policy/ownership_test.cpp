@@ -123,8 +123,13 @@ TEST_CASE("an option that records the owner's start tells a pid that was handed 
     CHECK(said("1799992800") == kAlive);
     CHECK(said("1799992801.75") == kAlive);  // clocks are stepped and rounded
     CHECK(said("1799992797") == kDead);
+    CHECK(said("1799992802.01") == kDead);
+    CHECK(said("1799992801.99") == kAlive);
+    CHECK(said("1799992797.") == kDead);
     CHECK(said("1799992803") == kDead);
-    for (const char* nonsense : {"", "-", "0", "-5", "nan", "inf", "1799992797x"}) CHECK(said(nonsense) == kAlive);
+    for (const char* nonsense :
+         {"", "-", "0", "-5", "nan", "inf", "1799992797x", "1799992797.x", "1799992797.1.", " 1799992797", "18e8"})
+        CHECK(said(nonsense) == kAlive);
 }
 
 TEST_CASE("HERMES_SPAWN counts only when it gives the purpose of the family") {
