@@ -1,18 +1,22 @@
-// Real processes, the real inspection, the real reaper and the real door; between any two steps somebody changes the
-// world. No process may be signalled that is not the one that was looked at, or that the next look no longer finds
-// leaked.
+// Real processes and the real protocol: the lookout, the policy, the verifier, the reaper and the door; between any two steps
+// somebody changes the world. No process may be signalled that is not the one that was looked at, or that the next look no longer
+// finds leaked. This program is pid 1 of a namespace of its own, so that the processes that it starts look adopted.
 //
 // Not excluded, and not possible to exclude on Linux: an exec between the last look and the signal that follows it.
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <map>
-#include <set>
 
+#include "agent/look.hpp"
 #include "agent/process_control.hpp"
 #include "agent/reaper.hpp"
+#include "agent/setup.hpp"
+#include "agent/verifier.hpp"
+#include "policy/plan.hpp"
 #include "scanner/activity.hpp"
-#include "scanner/inspector.hpp"
 #include "tests/support/actor.hpp"
 #include "tests/support/catch.hpp"
 
@@ -21,6 +25,8 @@ namespace {
 using namespace std::chrono_literals;
 using namespace reaper;
 using agent::Delivery;
+using agent::Look;
+using agent::Lookout;
 using agent::Outcome;
 using agent::OutcomeResult;
 using agent::Signal;
@@ -34,66 +40,59 @@ using test::OnTerm;
 using test::Part;
 
 // Every point of the protocol by name, in the order in which it is passed: "look.pinned", "verify2.begin", "log.TERM",
-// ...
+// ... The strike comes once, at the first time that its point is passed.
 class Script {
    public:
-    explicit Script(std::string strike_at = {}, std::function<void()> strike = {})
-        : strike_at_(std::move(strike_at)), strike_(std::move(strike)) {}
+    explicit Script(Pid pid, std::string strike_at = {}, std::function<void()> strike = {})
+        : pid_(pid), strike_at_(std::move(strike_at)), strike_(std::move(strike)) {}
 
     void reached(const std::string& point) {
         passed.push_back(point);
-        if (point == strike_at_) strike_();
+        if (point == strike_at_ && strike_) std::exchange(strike_, nullptr)();
     }
+    [[nodiscard]] bool is_about(Pid pid) const { return pid == pid_; }
     std::vector<std::string> passed;
+    std::string phase;  // whose look it is
 
    private:
+    Pid pid_;
     std::string strike_at_;
     std::function<void()> strike_;
 };
 
 class Witness final : public scanner::InspectionWitness {
    public:
-    Witness(Script& script, std::string prefix) : script_(script), prefix_(std::move(prefix)) {}
-    void reached(Pid, InspectionPoint point) override {
+    explicit Witness(Script& script) : script_(script) {}
+    void reached(Pid pid, InspectionPoint point) override {
         static const std::map<InspectionPoint, std::string> names{{InspectionPoint::pinned, "pinned"},
                                                                   {InspectionPoint::row_read, "row_read"},
                                                                   {InspectionPoint::evidence_read, "evidence_read"},
                                                                   {InspectionPoint::verified, "verified"}};
-        script_.reached(prefix_ + "." + names.at(point));
+        if (script_.is_about(pid)) script_.reached(script_.phase + "." + names.at(point));
     }
 
    private:
     Script& script_;
-    std::string prefix_;
 };
 
-// What all actors are to begin with: this very program with its arguments, below this process, both stdio ends dead,
-// listening on nothing.
-class Looks {
-   public:
-    explicit Looks(const Procfs& procfs) : procfs_(procfs), self_(*scanner::read_row(procfs, getpid())) {}
-
-    [[nodiscard]] Result<std::optional<std::string>> objection(const PidHandle& handle, Script& script,
-                                                               const std::string& name) const {
-        Witness witness(script, name);
-        scanner::Inspector inspector(procfs_, &witness);
-        const auto facts = inspector.inspect(handle, {});
-        if (!facts) return tl::unexpected(facts.error());
-        if (facts->row.exe != self_.exe || facts->row.command_line != self_.command_line) return "another program";
-        if (facts->row.ppid != self_.pid) return "another parent";
-        if (!is_dead(facts->standard_input) || !is_dead(facts->standard_output)) return "somebody can talk to it";
-        if (!facts->listeners.ok() || !facts->listeners.value.empty()) return "it listens";
-        return std::nullopt;
-    }
-    [[nodiscard]] const Procfs& procfs() const { return procfs_; }
-
-   private:
-    static bool is_dead(const scanner::Reading<scanner::StdioEnd>& end) {
-        return end.ok() && end.value.peer == scanner::PeerState::dead;
-    }
-    const Procfs& procfs_;
-    scanner::ProcessRow self_;
-};
+// A family of which every copy of this program is a member.
+agent::Setup make_setup(std::chrono::milliseconds grace) {
+    policy::FamilyRule actors = policy::default_family("actor");
+    policy::Program program;
+    program.executables = {std::filesystem::read_symlink("/proc/self/exe").filename()};
+    actors.programs = {program};
+    actors.roles = {{"worker", {}, false}};
+    actors.home = {{policy::HomeSource::From::fixed, "/nowhere"}};
+    agent::Setup setup;
+    setup.rules.families = {actors};
+    setup.settings.uids = {getuid()};
+    setup.settings.reap_inside_services = true;
+    setup.settings.min_age = 0ms;
+    setup.settings.grace = grace;
+    setup.settings.grace_cap = 10s;  // a machine that is slow must not make the reaper skip a point
+    setup.uid = getuid();
+    return setup;
+}
 
 // The parts of the reaper, each of which tells the script when it is passed.
 class Parts final : public agent::Verifier,
@@ -101,13 +100,14 @@ class Parts final : public agent::Verifier,
                     public agent::Progress,
                     public agent::ProcessControl {
    public:
-    Parts(const Looks& looks, Script& script) : looks_(looks), script_(script) {}
+    Parts(const Procfs& procfs, agent::Verifier& verifier, Script& script)
+        : procfs_(procfs), verifier_(verifier), script_(script) {}
 
     Result<std::optional<std::string>> objection(const Target& target) override {
-        const std::string name = "verify" + std::to_string(++verified_);
-        script_.reached(name + ".begin");
-        auto result = looks_.objection(target.handle, script_, name);
-        script_.reached(name + ".end");
+        script_.phase = "verify" + std::to_string(++verified_);
+        script_.reached(script_.phase + ".begin");
+        auto result = verifier_.objection(target);
+        script_.reached(script_.phase + ".end");
         return result;
     }
     Result<void> about_to_signal(const Target&, Signal signal) override {
@@ -116,7 +116,10 @@ class Parts final : public agent::Verifier,
     }
     void ended(const Target&, const Outcome&) override {}
     void waiting(std::size_t, std::size_t, std::chrono::milliseconds) override {}
-    Result<Delivery> admit(const PidHandle& target) override { return door_->admit(target); }
+    Result<Delivery> admit(const PidHandle& target) override {
+        script_.reached("admit" + std::to_string(++asked_));
+        return door_->admit(target);
+    }
     Result<Delivery> send(const PidHandle& target, Signal signal) override {
         script_.reached("send." + std::string(to_string(signal)));
         const auto delivery = door_->send(target, signal);
@@ -125,38 +128,94 @@ class Parts final : public agent::Verifier,
     }
     Result<scanner::Activity> activity(const PidHandle& handle) {
         script_.reached("activity" + std::to_string(++sampled_));
-        return scanner::read_activity(looks_.procfs(), handle);
+        return scanner::read_activity(procfs_, handle);
     }
 
    private:
-    const Looks& looks_;
+    const Procfs& procfs_;
+    agent::Verifier& verifier_;
     Script& script_;
     std::unique_ptr<agent::ProcessControl> door_ = agent::make_process_control();
     int verified_ = 0;
+    int asked_ = 0;
     int sampled_ = 0;
 };
 
-Target make_target(PidHandle handle, std::chrono::milliseconds grace) {
-    policy::Judgement step;
-    step.action = policy::Action::reap;
-    step.grace = grace;
-    step.grace_cap = 10 * grace;
-    return {std::move(step), std::move(handle)};
+Outcome not_sent(Pid pid, OutcomeResult result) {
+    Outcome outcome;
+    outcome.pid = pid;
+    outcome.result = result;
+    return outcome;
 }
 
-// The whole protocol for one process that a scan found: pin, look, reap. None: the first look already said no.
-std::optional<Outcome> run_protocol(const Looks& looks, Pid pid, Script& script) {
-    script.reached("found");
-    auto handle = PidHandle::open(pid);
-    if (!handle) return std::nullopt;
-    const auto objection = looks.objection(*handle, script, "look");
-    if (!objection || objection->has_value()) return std::nullopt;
-    std::vector<Target> targets;
-    targets.push_back(make_target(std::move(*handle), 5ms));
-    Parts parts(looks, script);
-    const auto activity = [&parts](const PidHandle& which) { return parts.activity(which); };
-    return reap(targets, {parts, parts, parts, parts, activity, -1}, {.after_kill = 2000ms, .slice = 5ms, .blink = 1ms})
-        .front();
+// A sweep, as agent/command_sweep.cpp does it.
+class Protocol {
+   public:
+    Protocol(const Procfs& procfs, const agent::Setup& setup, Script& script)
+        : procfs_(procfs), setup_(setup), script_(script), lookout_(procfs, setup.rules, setup.uid, &witness_) {}
+
+    // By pid: what became of everybody who was planned to end.
+    std::map<Pid, Outcome> run(const agent::ReaperTimes& times) {
+        script_.reached("found");
+        Look first = look("look");
+        const policy::Plan plan = policy::make_plan(judge(first), 1000);
+        REQUIRE(plan.refusal.empty());
+        Look second = look("settle");
+        const auto targets = settled_targets(plan, first, judge(second));
+        agent::FreshVerifier verifier(lookout_, setup_, second);
+        Parts parts(procfs_, verifier, script_);
+        const auto activity = [&parts](const PidHandle& which) { return parts.activity(which); };
+        for (const Outcome& outcome : reap(targets, {parts, parts, parts, parts, activity, -1}, times)) {
+            outcomes_[outcome.pid] = outcome;
+        }
+        return std::move(outcomes_);
+    }
+
+   private:
+    Look look(const std::string& phase) {
+        script_.phase = phase;
+        auto seen = lookout_.look();
+        REQUIRE(seen);
+        return std::move(*seen);
+    }
+    [[nodiscard]] std::vector<policy::Judgement> judge(const Look& look) const {
+        return policy::judge(look.facts, setup_.rules, setup_.settings);
+    }
+    std::vector<Target> settled_targets(const policy::Plan& plan, Look& first,
+                                        const std::vector<policy::Judgement>& second) {
+        std::vector<Target> targets;
+        for (const policy::Judgement& step : plan.steps) {
+            const Pid pid = step.identity.pid;
+            PidHandle& handle = first.handles.at(pid);
+            if (handle.exited())
+                outcomes_[pid] = not_sent(pid, OutcomeResult::already_gone);
+            else if (agent::difference(step, second))
+                outcomes_[pid] = not_sent(pid, OutcomeResult::changed);
+            else
+                targets.push_back({step, std::move(handle)});
+        }
+        return targets;
+    }
+
+    const Procfs& procfs_;
+    const agent::Setup& setup_;
+    Script& script_;
+    Witness witness_{script_};
+    Lookout lookout_;
+    std::map<Pid, Outcome> outcomes_;
+};
+
+struct World {
+    Procfs procfs = *Procfs::open();
+    agent::Setup setup = make_setup(5ms);
+};
+
+// None: the first look already said no.
+std::optional<Outcome> run_protocol(const World& world, Pid pid, Script& script) {
+    auto outcomes = Protocol(world.procfs, world.setup, script).run({.after_kill = 2000ms, .slice = 5ms, .blink = 1ms});
+    const auto found = outcomes.find(pid);
+    REQUIRE(outcomes.size() == (found == outcomes.end() ? 0 : 1));  // nobody else is ever planned to end
+    return found == outcomes.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<Signal> signals_of(const std::optional<Outcome>& outcome) {
@@ -164,10 +223,10 @@ std::vector<Signal> signals_of(const std::optional<Outcome>& outcome) {
 }
 
 // All points that a process passes that nothing happens to, up to its KILL.
-std::vector<std::string> rehearse(const Looks& looks) {
+std::vector<std::string> rehearse(const World& world) {
     const Actor victim({});
-    Script script;
-    const auto outcome = run_protocol(looks, victim.pid(), script);
+    Script script(victim.pid());
+    const auto outcome = run_protocol(world, victim.pid(), script);
     REQUIRE(outcome);
     REQUIRE(outcome->result == OutcomeResult::ended_on_kill);
     return script.passed;
@@ -181,10 +240,18 @@ std::size_t place(const std::vector<std::string>& points, const std::string& nam
 
 constexpr int kRepeats = 16;
 
+// Adopters are known by their names.
+bool become_init() {
+    return getpid() == 1 && prctl(PR_SET_NAME, "init") == 0;
+}
+
 struct Stage {
-    Procfs procfs = *Procfs::open();
-    Looks looks{procfs};
-    std::vector<std::string> points = rehearse(looks);
+    Stage() {
+        REQUIRE(become_init());
+        points = rehearse(world);
+    }
+    World world;
+    std::vector<std::string> points;
 };
 
 }  // namespace
@@ -195,8 +262,8 @@ TEST_CASE("Control: without an adversary every leaked process is ended, and by w
     for (int repeat = 0; repeat < 100; ++repeat) {
         for (const OnTerm on_term : {OnTerm::die, OnTerm::ignore}) {
             const Actor victim({.on_term = on_term});
-            Script script;
-            const auto outcome = run_protocol(stage.looks, victim.pid(), script);
+            Script script(victim.pid());
+            const auto outcome = run_protocol(stage.world, victim.pid(), script);
             REQUIRE(outcome);
             // Five milliseconds of grace may be too short for a busy machine; being ended is what counts.
             REQUIRE(
@@ -216,12 +283,18 @@ TEST_CASE("The rehearsal passes every step of the protocol") {
                                             "look.row_read",
                                             "look.evidence_read",
                                             "look.verified",
+                                            "settle.pinned",
+                                            "settle.row_read",
+                                            "settle.evidence_read",
+                                            "settle.verified",
                                             "verify1.begin",
                                             "verify1.pinned",
                                             "verify1.row_read",
                                             "verify1.evidence_read",
                                             "verify1.verified",
                                             "verify1.end",
+                                            "admit1",
+                                            "admit2",
                                             "log.TERM",
                                             "send.TERM",
                                             "sent.TERM",
@@ -236,6 +309,7 @@ TEST_CASE("The rehearsal passes every step of the protocol") {
                                             "verify2.evidence_read",
                                             "verify2.verified",
                                             "verify2.end",
+                                            "admit3",
                                             "log.KILL",
                                             "send.KILL"};
     CHECK(stage.points == expected);
@@ -253,11 +327,11 @@ TEST_CASE("A process that dies at any point, and whoever gets its pid, is never 
             for (int repeat = 0; repeat < kRepeats; ++repeat) {
                 Actor victim({});
                 std::optional<Actor> bystander;
-                Script script(point, [&] {
+                Script script(victim.pid(), point, [&] {
                     victim.exit_and_be_reaped();
                     bystander.emplace(Part{.pid = victim.pid(), .leaked = twin, .on_term = OnTerm::record});
                 });
-                const auto outcome = run_protocol(stage.looks, victim.pid(), script);
+                const auto outcome = run_protocol(stage.world, victim.pid(), script);
                 REQUIRE(bystander);
                 ++rounds;
                 // What was read of a stranger is never taken for facts about the dead.
@@ -281,8 +355,8 @@ TEST_CASE("A process that simply dies at any point is reported as ended, not as 
         for (const bool reaped : {false, true}) {
             for (int repeat = 0; repeat < kRepeats; ++repeat) {
                 Actor victim({});
-                Script script(point, [&] { reaped ? victim.exit_and_be_reaped() : victim.exit(); });
-                const auto outcome = run_protocol(stage.looks, victim.pid(), script);
+                Script script(victim.pid(), point, [&] { reaped ? victim.exit_and_be_reaped() : victim.exit(); });
+                const auto outcome = run_protocol(stage.world, victim.pid(), script);
                 ++rounds;
                 const bool planned = place(stage.points, point) > place(stage.points, "look.evidence_read");
                 REQUIRE(outcome.has_value() == planned);
@@ -303,22 +377,23 @@ TEST_CASE("A process that becomes somebody else is not signalled after the next 
         std::string name;
         void (Actor::*make)();
         std::string last_noticed;  // by a look that has not passed this point yet
+        std::string first_look;    // the same for the first look, which asks for everybody's sockets at once
     };
-    const std::array changes{Change{"exec", &Actor::become_another_program, "evidence_read"},
-                             Change{"stdin attached", &Actor::attach_stdin, "row_read"},
-                             Change{"listens", &Actor::start_to_listen, "row_read"}};
+    const std::array changes{Change{"exec", &Actor::become_another_program, "evidence_read", "look.evidence_read"},
+                             Change{"stdin attached", &Actor::attach_stdin, "row_read", "look.row_read"},
+                             Change{"listens", &Actor::start_to_listen, "row_read", "found"}};
     const Stage stage;
     int rounds = 0;
     int wrong = 0;
     for (const Change& change : changes) {
-        const std::size_t noticed_first = place(stage.points, "look." + change.last_noticed);
+        const std::size_t noticed_first = place(stage.points, change.first_look);
         const std::size_t noticed_before_term = place(stage.points, "verify1." + change.last_noticed);
         const std::size_t noticed_before_kill = place(stage.points, "verify2." + change.last_noticed);
         for (std::size_t at = 0; at <= noticed_before_kill; ++at) {
             for (int repeat = 0; repeat < kRepeats; ++repeat) {
                 Actor victim({});
-                Script script(stage.points[at], [&] { (victim.*change.make)(); });
-                const auto outcome = run_protocol(stage.looks, victim.pid(), script);
+                Script script(victim.pid(), stage.points[at], [&] { (victim.*change.make)(); });
+                const auto outcome = run_protocol(stage.world, victim.pid(), script);
                 ++rounds;
                 const auto signals = signals_of(outcome);
                 const bool spared =
@@ -327,7 +402,9 @@ TEST_CASE("A process that becomes somebody else is not signalled after the next 
                                    (!outcome || outcome->result == OutcomeResult::changed);
                 if (right) continue;
                 ++wrong;
-                UNSCOPED_INFO("wrong: " << change.name << " at " << stage.points[at]);
+                UNSCOPED_INFO("wrong: " << change.name << " at " << stage.points[at] << ": "
+                                        << (outcome ? to_string(outcome->result) : "not planned") << ", "
+                                        << (outcome ? outcome->detail : "") << ", " << signals.size() << " signals");
                 CHECK(right);
             }
         }
@@ -340,18 +417,14 @@ TEST_CASE("A process that becomes somebody else is not signalled after the next 
 TEST_CASE("A hundred processes that ignore TERM cost one grace period and at most a second") {
     const Stage stage;
     std::vector<Actor> victims;
-    std::vector<Target> targets;
-    for (int count = 0; count < 100; ++count) {
-        victims.emplace_back(Part{});
-        targets.push_back(make_target(*PidHandle::open(victims.back().pid()), 1000ms));
-    }
-    Script script;
-    Parts parts(stage.looks, script);
-    const auto activity = [&parts](const PidHandle& which) { return parts.activity(which); };
+    for (int count = 0; count < 100; ++count) victims.emplace_back(Part{});
+    const agent::Setup setup = make_setup(1000ms);
+    Script script(0);
     const auto start = std::chrono::steady_clock::now();
-    const auto outcomes = reap(targets, {parts, parts, parts, parts, activity, -1});
+    const auto outcomes = Protocol(stage.world.procfs, setup, script).run({});
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
-    for (const Outcome& outcome : outcomes) CHECK(outcome.result == OutcomeResult::ended_on_kill);
+    CHECK(outcomes.size() == 100);
+    for (const auto& [pid, outcome] : outcomes) CHECK(outcome.result == OutcomeResult::ended_on_kill);
     WARN("a hundred stubborn processes with 1 s of grace: " << took.count() << " ms");
     CHECK(took >= 1000ms);
     CHECK(took <= 2000ms);
