@@ -38,7 +38,8 @@ Absence why_not(const scanner::Procfs& procfs, const policy::Rules& rules, Pid p
     const auto row = scanner::read_row(procfs, pid);
     if (!row) return why_unreadable(pid, row.error());
     if (row->kernel_thread) return {fmt::format("pid {}: a kernel thread, never touched", pid)};
-    if (row->state == 'Z') return {fmt::format("pid {}: it has ended; its parent (pid {}) has to collect it", pid, row->ppid)};
+    if (row->state == 'Z')
+        return {fmt::format("pid {}: it has ended; its parent (pid {}) has to collect it", pid, row->ppid)};
     if (!row->exe.ok()) {
         return {fmt::format("pid {}: its executable could not be read ({})", pid, to_string(row->exe.access)), true};
     }

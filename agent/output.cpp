@@ -31,7 +31,8 @@ RenderOptions render_options(const Options& options) {
     render.quiet = options.quiet;
     render.verbose = options.verbose;
     struct winsize size{};
-    if (terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= kNarrowest) render.width = size.ws_col;
+    if (terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= kNarrowest)
+        render.width = size.ws_col;
     return render;
 }
 

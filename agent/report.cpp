@@ -42,7 +42,8 @@ bool could_not_be_judged(const ReportedProcess& process) {
     if (process.judgement.verdict != Verdict::unknown) return false;
     constexpr std::string_view kMissing[] = {"veto.home", "veto.identity", "veto.ambiguous", "veto.no_handles"};
     return std::ranges::any_of(process.judgement.evidence, [&](const policy::Evidence& piece) {
-        return piece.code.starts_with("veto.unreadable.") || std::ranges::find(kMissing, piece.code) != std::end(kMissing);
+        return piece.code.starts_with("veto.unreadable.") ||
+               std::ranges::find(kMissing, piece.code) != std::end(kMissing);
     });
 }
 

@@ -123,7 +123,8 @@ std::string holder_text(const ReportedProcess& process) {
 }
 
 std::string leak_remedy(const Report& report, const ReportedProcess& process) {
-    if (const policy::Evidence* veto = find_veto(process)) return fmt::format("{} forbids to end it", escape(veto->code, 60));
+    if (const policy::Evidence* veto = find_veto(process))
+        return fmt::format("{} forbids to end it", escape(veto->code, 60));
     const std::string family = escape(process.judgement.family, 60);
     if (std::ranges::find(report.report_only, process.judgement.family) != report.report_only.end()) {
         return fmt::format(R"({0} is only reported; to end its orphans, put {{"families": {{"{0}": {{"actions": )"
@@ -166,8 +167,9 @@ std::string headline(const Report& report) {
 
 std::string scope_line(const Report& report) {
     const std::size_t looked_at = report.count.seen - std::min(report.count.seen, report.count.foreign);
-    std::string text = fmt::format("looked at {} of {}", looked_at == 1 ? "1 process" : fmt::format("{} processes", looked_at),
-                                   users_text(report));
+    std::string text =
+        fmt::format("looked at {} of {}", looked_at == 1 ? "1 process" : fmt::format("{} processes", looked_at),
+                    users_text(report));
     text +=
         fmt::format(" in {:.0f} ms, as {}", report.elapsed_ms, report.machine.uid == 0 ? "root" : "an ordinary user");
     if (!report.homes.empty())

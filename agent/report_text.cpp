@@ -109,8 +109,9 @@ std::string section(const Report& report, Shelf shelf, std::string_view title, I
     const Processes processes = failures_first(on_shelf(report, shelf));
     if (processes.empty()) return {};
     const std::size_t shown = options.verbose ? processes.size() : std::min(processes.size(), kMostRows);
-    const std::string heading = has_columns(options) ? fmt::format("{:<31} {:>8} {:>9}  {}", title, "AGE", "MEMORY", "HOME")
-                                                     : std::string(title);
+    const std::string heading = has_columns(options)
+                                    ? fmt::format("{:<31} {:>8} {:>9}  {}", title, "AGE", "MEMORY", "HOME")
+                                    : std::string(title);
     std::string text = "\n" + top_line(heading, ink, options);
     for (std::size_t i = 0; i < shown; ++i) text += entry(report, *processes[i], options);
     if (shown < processes.size())
@@ -154,8 +155,7 @@ std::string closing_text(const Report& report, const RenderOptions& options) {
     for (std::size_t i = 0; i < shown; ++i) {
         const std::string mark = paint("!", Ink::warning, options.color);
         std::string lead = mark + " ";
-        for (const std::string& line :
-             wrap(escape(report.remarks[i], 1000), std::max(options.width, kNarrowest) - 2)) {
+        for (const std::string& line : wrap(escape(report.remarks[i], 1000), std::max(options.width, kNarrowest) - 2)) {
             text += fmt::format("{}{}\n", lead, line);
             lead = "  ";
         }

@@ -18,7 +18,8 @@ namespace {
 Result<void> refuse_folder(const std::string& path) {
     struct stat status{};
     const bool exists = ::stat(path.c_str(), &status) == 0;
-    if ((exists && S_ISDIR(status.st_mode)) || path.ends_with('/')) return failure(std::errc::is_a_directory, "write", path);
+    if ((exists && S_ISDIR(status.st_mode)) || path.ends_with('/'))
+        return failure(std::errc::is_a_directory, "write", path);
     return {};
 }
 

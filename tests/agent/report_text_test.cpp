@@ -98,7 +98,8 @@ TEST_CASE("Colour is there only when it is asked for") {
 TEST_CASE("A terminal of 20 columns is honoured: only a word that is longer goes beyond it") {
     RenderOptions narrow;
     narrow.width = 20;
-    for (const std::string& text : {render_text(test::swept_partly(), narrow), render_explanation(test::two_leaked(), narrow)}) {
+    for (const std::string& text :
+         {render_text(test::swept_partly(), narrow), render_explanation(test::two_leaked(), narrow)}) {
         std::istringstream lines(text.substr(0, text.find("\nrun:")));
         for (std::string line; std::getline(lines, line);) {
             const std::size_t words = line.find_first_not_of(' ');
