@@ -25,162 +25,164 @@ template <class Enum>
 struct NamesOf;
 
 template <class T>
-concept IsRecord = requires { FieldsOf<T>::list; };
+concept IsRecord = requires { FieldsOf<T>::kList; };
 
 template <>
 struct NamesOf<Access> {
-    static constexpr std::array<std::string_view, 5> list = {"not_read", "ok", "denied", "gone", "malformed"};
+    static constexpr std::array<std::string_view, 5> kList = {"not_read", "ok", "denied", "gone", "malformed"};
 };
 
 template <>
 struct NamesOf<EndKind> {
-    static constexpr std::array<std::string_view, 8> list = {"closed",      "pipe",     "socket", "fifo",
-                                                             "null_device", "terminal", "file",   "other"};
+    static constexpr std::array<std::string_view, 8> kList = {"closed",      "pipe",     "socket", "fifo",
+                                                              "null_device", "terminal", "file",   "other"};
 };
 
 template <>
 struct NamesOf<PeerState> {
-    static constexpr std::array<std::string_view, 3> list = {"alive", "dead", "unknown"};
+    static constexpr std::array<std::string_view, 3> kList = {"alive", "dead", "unknown"};
 };
 
 template <>
 struct NamesOf<ClaimKind> {
-    static constexpr std::array<std::string_view, 8> list = {"bridge_pid",        "bridge_stdio_pid", "gateway_pid",
-                                                             "desktop_lock",      "ledger",           "update_marker",
-                                                             "headless_registry", "process_registry"};
+    static constexpr std::array<std::string_view, 8> kList = {"bridge_pid",        "bridge_stdio_pid", "gateway_pid",
+                                                              "desktop_lock",      "ledger",           "update_marker",
+                                                              "headless_registry", "process_registry"};
 };
 
 template <>
 struct FieldsOf<Identity> {
-    static constexpr std::tuple list = {Field{"boot_id", &Identity::boot_id},
-                                        Field{"pid_namespace", &Identity::pid_namespace}, Field{"pid", &Identity::pid},
-                                        Field{"start_ticks", &Identity::start_ticks},
-                                        Field{"pidfs_inode", &Identity::pidfs_inode}};
+    static constexpr std::tuple kList = {Field{"boot_id", &Identity::boot_id},
+                                         Field{"pid_namespace", &Identity::pid_namespace}, Field{"pid", &Identity::pid},
+                                         Field{"start_ticks", &Identity::start_ticks},
+                                         Field{"pidfs_inode", &Identity::pidfs_inode}};
 };
 
 template <>
 struct FieldsOf<Uids> {
-    static constexpr std::tuple list = {Field{"real", &Uids::real}, Field{"effective", &Uids::effective},
-                                        Field{"saved", &Uids::saved}, Field{"filesystem", &Uids::filesystem}};
+    static constexpr std::tuple kList = {Field{"real", &Uids::real}, Field{"effective", &Uids::effective},
+                                         Field{"saved", &Uids::saved}, Field{"filesystem", &Uids::filesystem}};
 };
 
 template <>
 struct FieldsOf<CommandLine> {
-    static constexpr std::tuple list = {Field{"argv", &CommandLine::argv}, Field{"truncated", &CommandLine::truncated}};
+    static constexpr std::tuple kList = {Field{"argv", &CommandLine::argv},
+                                         Field{"truncated", &CommandLine::truncated}};
 };
 
 template <>
 struct FieldsOf<StdioEnd> {
-    static constexpr std::tuple list = {Field{"kind", &StdioEnd::kind}, Field{"peer", &StdioEnd::peer},
-                                        Field{"inode", &StdioEnd::inode}, Field{"holders", &StdioEnd::holders}};
+    static constexpr std::tuple kList = {Field{"kind", &StdioEnd::kind}, Field{"peer", &StdioEnd::peer},
+                                         Field{"inode", &StdioEnd::inode}, Field{"holders", &StdioEnd::holders}};
 };
 
 template <>
 struct FieldsOf<Listener> {
-    static constexpr std::tuple list = {Field{"transport", &Listener::transport}, Field{"address", &Listener::address},
-                                        Field{"port", &Listener::port}};
+    static constexpr std::tuple kList = {Field{"transport", &Listener::transport}, Field{"address", &Listener::address},
+                                         Field{"port", &Listener::port}};
 };
 
 template <>
 struct FieldsOf<ServiceUnit> {
-    static constexpr std::tuple list = {Field{"name", &ServiceUnit::name},
-                                        Field{"of_user_manager", &ServiceUnit::of_user_manager},
-                                        Field{"main_pid", &ServiceUnit::main_pid}, Field{"asked", &ServiceUnit::asked}};
+    static constexpr std::tuple kList = {
+        Field{"name", &ServiceUnit::name}, Field{"of_user_manager", &ServiceUnit::of_user_manager},
+        Field{"main_pid", &ServiceUnit::main_pid}, Field{"asked", &ServiceUnit::asked}};
 };
 
 template <>
 struct FieldsOf<ProcessRow> {
-    static constexpr std::tuple list = {Field{"pid", &ProcessRow::pid},
-                                        Field{"ppid", &ProcessRow::ppid},
-                                        Field{"pgrp", &ProcessRow::pgrp},
-                                        Field{"session", &ProcessRow::session},
-                                        Field{"tty", &ProcessRow::tty},
-                                        Field{"state", &ProcessRow::state},
-                                        Field{"kernel_thread", &ProcessRow::kernel_thread},
-                                        Field{"start_ticks", &ProcessRow::start_ticks},
-                                        Field{"uid", &ProcessRow::uid},
-                                        Field{"comm", &ProcessRow::comm},
-                                        Field{"exe", &ProcessRow::exe},
-                                        Field{"command_line", &ProcessRow::command_line},
-                                        Field{"cgroup", &ProcessRow::cgroup}};
+    static constexpr std::tuple kList = {Field{"pid", &ProcessRow::pid},
+                                         Field{"ppid", &ProcessRow::ppid},
+                                         Field{"pgrp", &ProcessRow::pgrp},
+                                         Field{"session", &ProcessRow::session},
+                                         Field{"tty", &ProcessRow::tty},
+                                         Field{"state", &ProcessRow::state},
+                                         Field{"kernel_thread", &ProcessRow::kernel_thread},
+                                         Field{"start_ticks", &ProcessRow::start_ticks},
+                                         Field{"uid", &ProcessRow::uid},
+                                         Field{"comm", &ProcessRow::comm},
+                                         Field{"exe", &ProcessRow::exe},
+                                         Field{"command_line", &ProcessRow::command_line},
+                                         Field{"cgroup", &ProcessRow::cgroup}};
 };
 
 template <>
 struct FieldsOf<ProcessFacts> {
     using P = ProcessFacts;
-    static constexpr std::tuple list = {Field{"identity", &P::identity},
-                                        Field{"row", &P::row},
-                                        Field{"uids", &P::uids},
-                                        Field{"namespace_pids", &P::namespace_pids},
-                                        Field{"same_pid_namespace", &P::same_pid_namespace},
-                                        Field{"tracer", &P::tracer},
-                                        Field{"cwd", &P::cwd},
-                                        Field{"environment", &P::environment},
-                                        Field{"script", &P::script},
-                                        Field{"package", &P::package},
-                                        Field{"standard_input", &P::standard_input},
-                                        Field{"standard_output", &P::standard_output},
-                                        Field{"listeners", &P::listeners},
-                                        Field{"unit", &P::unit},
-                                        Field{"held_locks", &P::held_locks},
-                                        Field{"rss_bytes", &P::rss_bytes},
-                                        Field{"user", &P::user},
-                                        Field{"tty_name", &P::tty_name},
-                                        Field{"cpu_seconds", &P::cpu_seconds},
-                                        Field{"exe_deleted", &P::exe_deleted}};
+    static constexpr std::tuple kList = {Field{"identity", &P::identity},
+                                         Field{"row", &P::row},
+                                         Field{"uids", &P::uids},
+                                         Field{"namespace_pids", &P::namespace_pids},
+                                         Field{"same_pid_namespace", &P::same_pid_namespace},
+                                         Field{"tracer", &P::tracer},
+                                         Field{"cwd", &P::cwd},
+                                         Field{"environment", &P::environment},
+                                         Field{"script", &P::script},
+                                         Field{"package", &P::package},
+                                         Field{"standard_input", &P::standard_input},
+                                         Field{"standard_output", &P::standard_output},
+                                         Field{"listeners", &P::listeners},
+                                         Field{"unit", &P::unit},
+                                         Field{"held_locks", &P::held_locks},
+                                         Field{"rss_bytes", &P::rss_bytes},
+                                         Field{"user", &P::user},
+                                         Field{"tty_name", &P::tty_name},
+                                         Field{"cpu_seconds", &P::cpu_seconds},
+                                         Field{"exe_deleted", &P::exe_deleted}};
 };
 
 template <>
 struct FieldsOf<Machine> {
     using M = Machine;
-    static constexpr std::tuple list = {Field{"name", &M::name},
-                                        Field{"os", &M::os},
-                                        Field{"kernel", &M::kernel},
-                                        Field{"boot_id", &M::boot_id},
-                                        Field{"pid_namespace", &M::pid_namespace},
-                                        Field{"self", &M::self},
-                                        Field{"uid", &M::uid},
-                                        Field{"own_ancestors", &M::own_ancestors},
-                                        Field{"knows_ancestors", &M::knows_ancestors},
-                                        Field{"ticks_per_second", &M::ticks_per_second},
-                                        Field{"now_ticks", &M::now_ticks},
-                                        Field{"now_epoch", &M::now_epoch},
-                                        Field{"hides_processes", &M::hides_processes},
-                                        Field{"has_handles", &M::has_handles}};
+    static constexpr std::tuple kList = {Field{"name", &M::name},
+                                         Field{"os", &M::os},
+                                         Field{"kernel", &M::kernel},
+                                         Field{"boot_id", &M::boot_id},
+                                         Field{"pid_namespace", &M::pid_namespace},
+                                         Field{"self", &M::self},
+                                         Field{"uid", &M::uid},
+                                         Field{"own_ancestors", &M::own_ancestors},
+                                         Field{"knows_ancestors", &M::knows_ancestors},
+                                         Field{"ticks_per_second", &M::ticks_per_second},
+                                         Field{"now_ticks", &M::now_ticks},
+                                         Field{"now_epoch", &M::now_epoch},
+                                         Field{"hides_processes", &M::hides_processes},
+                                         Field{"has_handles", &M::has_handles}};
 };
 
 template <>
 struct FieldsOf<ScanCount> {
-    static constexpr std::tuple list = {Field{"seen", &ScanCount::seen}, Field{"vanished", &ScanCount::vanished},
-                                        Field{"denied", &ScanCount::denied}, Field{"foreign", &ScanCount::foreign}};
+    static constexpr std::tuple kList = {Field{"seen", &ScanCount::seen}, Field{"vanished", &ScanCount::vanished},
+                                         Field{"denied", &ScanCount::denied}, Field{"foreign", &ScanCount::foreign}};
 };
 
 template <>
 struct FieldsOf<Claim> {
     using C = Claim;
-    static constexpr std::tuple list = {Field{"kind", &C::kind},
-                                        Field{"path", &C::path},
-                                        Field{"home", &C::home},
-                                        Field{"scope", &C::scope},
-                                        Field{"owner", &C::owner},
-                                        Field{"access", &C::access},
-                                        Field{"pid", &C::pid},
-                                        Field{"start_ticks", &C::start_ticks},
-                                        Field{"start_epoch", &C::start_epoch},
-                                        Field{"written_epoch", &C::written_epoch},
-                                        Field{"named", &C::named},
-                                        Field{"spawner", &C::spawner},
-                                        Field{"spawner_start_epoch", &C::spawner_start_epoch},
-                                        Field{"spawner_start_ticks", &C::spawner_start_ticks},
-                                        Field{"spawner_row", &C::spawner_row}};
+    static constexpr std::tuple kList = {Field{"kind", &C::kind},
+                                         Field{"path", &C::path},
+                                         Field{"home", &C::home},
+                                         Field{"scope", &C::scope},
+                                         Field{"owner", &C::owner},
+                                         Field{"access", &C::access},
+                                         Field{"pid", &C::pid},
+                                         Field{"start_ticks", &C::start_ticks},
+                                         Field{"start_epoch", &C::start_epoch},
+                                         Field{"written_epoch", &C::written_epoch},
+                                         Field{"named", &C::named},
+                                         Field{"spawner", &C::spawner},
+                                         Field{"spawner_start_epoch", &C::spawner_start_epoch},
+                                         Field{"spawner_start_ticks", &C::spawner_start_ticks},
+                                         Field{"spawner_row", &C::spawner_row}};
 };
 
 template <>
 struct FieldsOf<Facts> {
-    static constexpr std::tuple list = {Field{"machine", &Facts::machine},     Field{"scope_uids", &Facts::scope_uids},
-                                        Field{"count", &Facts::count},         Field{"candidates", &Facts::candidates},
-                                        Field{"relatives", &Facts::relatives}, Field{"unread", &Facts::unread},
-                                        Field{"claims", &Facts::claims},       Field{"real_homes", &Facts::real_homes}};
+    static constexpr std::tuple kList = {
+        Field{"machine", &Facts::machine},     Field{"scope_uids", &Facts::scope_uids},
+        Field{"count", &Facts::count},         Field{"candidates", &Facts::candidates},
+        Field{"relatives", &Facts::relatives}, Field{"unread", &Facts::unread},
+        Field{"claims", &Facts::claims},       Field{"real_homes", &Facts::real_homes}};
 };
 
 }  // namespace reaper::scanner::json

@@ -62,7 +62,7 @@ class Reader {
     template <class T>
         requires std::is_enum_v<T>
     bool read(const Json& from, T& value) {
-        const auto& names = json::NamesOf<T>::list;
+        const auto& names = json::NamesOf<T>::kList;
         for (std::size_t at = 0; from.is_string() && at < names.size(); ++at) {
             if (from.get_ref<const std::string&>() == names[at]) return value = static_cast<T>(at), true;
         }
@@ -107,11 +107,11 @@ class Reader {
 
     template <json::IsRecord T>
     bool read(const Json& from, T& record) {
-        constexpr std::size_t kCount = std::tuple_size_v<std::remove_cvref_t<decltype(json::FieldsOf<T>::list)>>;
+        constexpr std::size_t kCount = std::tuple_size_v<std::remove_cvref_t<decltype(json::FieldsOf<T>::kList)>>;
         if (!from.is_object()) return expected("an object");
         const bool complete = std::apply(
             [&](const auto&... field) { return (read_field(from, field.name, record.*field.member) && ...); },
-            json::FieldsOf<T>::list);
+            json::FieldsOf<T>::kList);
         return complete && (from.size() == kCount || expected("no other fields"));
     }
 

@@ -31,7 +31,7 @@ class Writer {
     template <class T>
         requires std::is_enum_v<T>
     static Json write(T value) {
-        return json::NamesOf<T>::list.at(static_cast<std::size_t>(value));
+        return json::NamesOf<T>::kList.at(static_cast<std::size_t>(value));
     }
 
     template <class T>
@@ -65,7 +65,7 @@ class Writer {
         Json object = Json::object();
         std::apply(
             [&](const auto&... field) { ((object[std::string(field.name)] = write(record.*field.member)), ...); },
-            json::FieldsOf<T>::list);
+            json::FieldsOf<T>::kList);
         return object;
     }
 };

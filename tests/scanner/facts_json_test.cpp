@@ -46,7 +46,7 @@ bool is_ascii(const std::string& text) {
 }
 
 template <class Record>
-constexpr std::size_t kListed = std::tuple_size_v<std::remove_cvref_t<decltype(json::FieldsOf<Record>::list)>>;
+constexpr std::size_t kListed = std::tuple_size_v<std::remove_cvref_t<decltype(json::FieldsOf<Record>::kList)>>;
 
 }  // namespace
 

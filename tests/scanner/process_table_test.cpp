@@ -98,7 +98,7 @@ TEST_CASE("processes of other users are counted as foreign") {
 // An exe that is no link fails like one that is refused; root cannot be refused in a tree of files.
 TEST_CASE("an exe that cannot be read is denied, but not where there is none to read") {
     const ProcTree tree{{.pid = 1, .files = {{"exe", ""}}},
-                        {.pid = 5, .files = {{"exe", ""}}},
+                        {.pid = 5, .comm = "node", .files = {{"exe", ""}}},
                         {.pid = 6, .files = {{"exe", ""}, {"stat", stat_text({.pid = 6, .flags = 0x200000})}}},
                         {.pid = 7, .files = {{"exe", ""}, {"stat", stat_text({.pid = 7, .state = 'Z'})}}},
                         {.pid = 8, .files = {{"exe", ""}, {"stat", "cut off"}}}};
@@ -106,6 +106,15 @@ TEST_CASE("an exe that cannot be read is denied, but not where there is none to 
     const Walk walked = walk_all(tree.procfs());
     CHECK(walked.candidates.empty());
     CHECK(walked.count == ScanCount{.seen = 6, .vanished = 1, .denied = 2, .foreign = 0});
+}
+
+TEST_CASE("what hides and is called nothing like an interpreter is not missed") {
+    const ProcTree tree{{.pid = 5, .comm = "(sd-pam)", .files = {{"exe", ""}}},
+                        {.pid = 6, .comm = "ssh-agent", .files = {{"exe", ""}}}};
+    CHECK(walk_all(tree.procfs()).count.denied == 0);
+    const ProcTree hidden{{.pid = 7, .comm = "node-MainThread", .files = {{"exe", ""}}},
+                          {.pid = 8, .comm = "python3", .files = {{"exe", ""}}}};
+    CHECK(walk_all(hidden.procfs()).count.denied == 2);
 }
 
 TEST_CASE("the real table: a program of ours is found, a zombie of it is not, and neither is denied") {

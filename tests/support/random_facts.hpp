@@ -38,7 +38,7 @@ class RandomFacts {
     template <class T>
         requires std::is_enum_v<T>
     void fill(T& value) {
-        value = static_cast<T>(below(scanner::json::NamesOf<T>::list.size()));
+        value = static_cast<T>(below(scanner::json::NamesOf<T>::kList.size()));
     }
 
     void fill(std::string& text) {
@@ -76,7 +76,7 @@ class RandomFacts {
 
     template <scanner::json::IsRecord T>
     void fill(T& record) {
-        std::apply([&](const auto&... field) { (fill(record.*field.member), ...); }, scanner::json::FieldsOf<T>::list);
+        std::apply([&](const auto&... field) { (fill(record.*field.member), ...); }, scanner::json::FieldsOf<T>::kList);
     }
 
     std::mt19937_64 engine_;
