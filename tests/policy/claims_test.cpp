@@ -77,7 +77,10 @@ TEST_CASE("another user's file never affects a process") {
 }
 
 TEST_CASE("a headless bridge's own pid file protects nobody") {
-    CHECK(veto_under(claim_of(ClaimKind::bridge_stdio_pid, kHome, kPid)).empty());
+    Claim claim = claim_of(ClaimKind::bridge_stdio_pid, kHome, kPid);
+    CHECK(veto_under(claim).empty());
+    claim.access = Access::denied;
+    CHECK(veto_under(claim).empty());
 }
 
 TEST_CASE("a file of the same home that could not be read forbids") {
