@@ -74,6 +74,7 @@ Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options
         report.remarks.push_back(std::move(absence.why));
         if (absence.incomplete) report.complete = false;
     }
+    for (ReportedProcess& process : report.processes) scanner::add_details({&process.facts, 1});
     return report;
 }
 

@@ -103,11 +103,10 @@ class Collector {
         look_.facts.count = count;
     }
 
-    // The row is only to find out whether a rule matches; everything is read again once the handle is open.
+    // Only to find out whether a rule matches; everything is read again once the handle is open.
     void take(Pid pid) {
-        auto row = scanner::read_row(procfs_, pid);
+        const auto row = scanner::read_program(procfs_, pid);
         if (!row) return count(row.error());
-        if (row->state == 'Z') return take_zombie(std::move(*row));
         if (!row->command_line.ok()) return count_access(row->command_line.access);
         const auto match = policy::match(rules_, *row);
         if (!match) return;
@@ -119,10 +118,16 @@ class Collector {
         look_.handles.emplace(pid, std::move(*handle));
     }
 
+    void take_zombie(Pid pid) {
+        auto row = scanner::read_row(procfs_, pid);
+        if (!row) return count(row.error());
+        look_.facts.candidates.push_back(zombie_facts(look_.facts.machine, std::move(*row)));
+    }
+
     [[nodiscard]] Look finish() && {
         Facts& facts = look_.facts;
         std::ranges::sort(facts.candidates, {}, [](const ProcessFacts& candidate) { return candidate.row.pid; });
-        scanner::add_details(facts.candidates);
+        scanner::add_user_names(facts.candidates);
         for (const ProcessFacts& candidate : facts.candidates) add_relatives(facts, procfs_, rules_, candidate);
         resolve_homes(facts, rules_);
         read_claims(facts, procfs_, rules_);
@@ -130,9 +135,6 @@ class Collector {
     }
 
    private:
-    void take_zombie(ProcessRow row) {
-        look_.facts.candidates.push_back(zombie_facts(look_.facts.machine, std::move(row)));
-    }
     void count(const Error& error) { count_access(scanner::access_of(error.code)); }
     void count_access(scanner::Access access) {
         ++(access == scanner::Access::gone ? look_.facts.count.vanished : look_.facts.count.denied);
@@ -153,7 +155,7 @@ Result<Look> Lookout::look() const {
     if (!machine) return tl::unexpected(machine.error());
     Collector collector(procfs_, rules_, std::move(*machine), walked->count, witness_);
     for (const Pid pid : walked->candidates) collector.take(pid);
-    for (const Pid pid : walked->zombies) collector.take(pid);
+    for (const Pid pid : walked->zombies) collector.take_zombie(pid);
     return std::move(collector).finish();
 }
 
@@ -165,9 +167,7 @@ Result<void> Lookout::refresh(Facts& facts, const PidHandle& handle) const {
     Inspector inspector(procfs_, witness_);
     auto fresh = inspect(inspector, handle, request_for(rules_, *match));
     if (!fresh) return tl::unexpected(fresh.error());
-    fresh->rss_bytes = known->rss_bytes;
     fresh->user = known->user;
-    fresh->tty_name = known->tty_name;
     *known = std::move(*fresh);
     advance_clock(facts.machine);
     add_relatives(facts, procfs_, rules_, *known);

@@ -14,7 +14,7 @@ struct Activity {
     std::uint64_t io_bytes = 0;        // read + written so far, by calls and by storage: only good for "does it grow?"
     std::uint64_t cpu_ticks = 0;       // user + system so far
     char state = '?';
-    std::string wait_channel;          // where an uninterruptible process sleeps; empty: not known
+    std::string wait_channel;  // where an uninterruptible process sleeps; empty: not known
 
     bool operator==(const Activity&) const = default;
 };

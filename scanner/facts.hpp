@@ -14,19 +14,19 @@ namespace reaper::scanner {
 
 struct Machine {
     std::string name;
-    std::string os;       // "linux"
-    std::string kernel;   // release
+    std::string os;      // "linux"
+    std::string kernel;  // release
     std::string boot_id;
     std::uint64_t pid_namespace = 0;
     Pid self = 0;
-    Uid uid = 0;                        // effective uid of this program
-    std::vector<Pid> own_ancestors;     // parent first, up to pid 1
-    bool knows_ancestors = true;        // own_ancestors has them all; otherwise any process may be one
+    Uid uid = 0;                     // effective uid of this program
+    std::vector<Pid> own_ancestors;  // parent first, up to pid 1
+    bool knows_ancestors = true;     // own_ancestors has them all; otherwise any process may be one
     std::uint32_t ticks_per_second = 100;
-    std::uint64_t now_ticks = 0;        // since boot, in the clock of start_ticks
-    double now_epoch = 0;               // wall clock at the same moment; only to compare with times that files record
-    bool hides_processes = false;       // /proc is mounted with hidepid, and this program is not exempt
-    bool has_handles = true;            // pidfd_open works; without it nothing may be signalled
+    std::uint64_t now_ticks = 0;   // since boot, in the clock of start_ticks
+    double now_epoch = 0;          // wall clock at the same moment; only to compare with times that files record
+    bool hides_processes = false;  // /proc is mounted with hidepid, and this program is not exempt
+    bool has_handles = true;       // pidfd_open works; without it nothing may be signalled
 
     bool operator==(const Machine&) const = default;
 };
@@ -42,31 +42,31 @@ struct ScanCount {
 
 // What a pid, lock or ledger file says of a process. A claim can only ever protect.
 enum class ClaimKind {
-    bridge_pid,          // <home>/daemon/bridge.pid: the designated daemon
-    bridge_stdio_pid,    // <home>/daemon/bridge-stdio*.pid: written by every headless bridge; protects nobody
-    gateway_pid,         // $HERMES_HOME/gateway.pid
-    desktop_lock,        // ~/.hermes/desktop-ssh/*/backend.lock.json
-    ledger,              // spawn-ledger.json
-    update_marker,       // .hermes-update-in-progress: its pid is the updater
-    headless_registry,   // <plugin root>/daemon/headless-bridges.json: a bridge, and the host that started it
-    process_registry,    // $HERMES_HOME/processes.json: a process of this machine's own pids, and its owner
+    bridge_pid,         // <home>/daemon/bridge.pid: the designated daemon
+    bridge_stdio_pid,   // <home>/daemon/bridge-stdio*.pid: written by every headless bridge; protects nobody
+    gateway_pid,        // $HERMES_HOME/gateway.pid
+    desktop_lock,       // ~/.hermes/desktop-ssh/*/backend.lock.json
+    ledger,             // spawn-ledger.json
+    update_marker,      // .hermes-update-in-progress: its pid is the updater
+    headless_registry,  // <plugin root>/daemon/headless-bridges.json: a bridge, and the host that started it
+    process_registry,   // $HERMES_HOME/processes.json: a process of this machine's own pids, and its owner
 };
 
 struct Claim {
     ClaimKind kind = ClaimKind::bridge_pid;
     std::string path;
-    std::string home;      // the data home, Hermes home or plugin root that the file lives in
-    Uid scope = 0;         // whose folders it was looked for in: it speaks of that user's processes only
-    Uid owner = 0;         // of the file
+    std::string home;  // the data home, Hermes home or plugin root that the file lives in
+    Uid scope = 0;     // whose folders it was looked for in: it speaks of that user's processes only
+    Uid owner = 0;     // of the file
     Access access = Access::not_read;
-    Pid pid = 0;                                  // whom it names
-    std::optional<std::uint64_t> start_ticks;     // recorded start, where the file has one in ticks
-    std::optional<double> start_epoch;            // recorded start, where the file has one in wall clock seconds
-    double written_epoch = 0;                     // mtime
-    Reading<ProcessRow> named;                    // the process that has this pid now; gone: nobody has
-    Pid spawner = 0;                              // ledger and registries; 0: not recorded
-    std::optional<double> spawner_start_epoch;    // ledger only
-    Reading<ProcessRow> spawner_row;              // the process that has the spawner's pid now
+    Pid pid = 0;                                // whom it names
+    std::optional<std::uint64_t> start_ticks;   // recorded start, where the file has one in ticks
+    std::optional<double> start_epoch;          // recorded start, where the file has one in wall clock seconds
+    double written_epoch = 0;                   // mtime
+    Reading<ProcessRow> named;                  // the process that has this pid now; gone: nobody has
+    Pid spawner = 0;                            // ledger and registries; 0: not recorded
+    std::optional<double> spawner_start_epoch;  // ledger only
+    Reading<ProcessRow> spawner_row;            // the process that has the spawner's pid now
     std::optional<std::uint64_t> spawner_start_ticks = std::nullopt;  // process_registry only
 
     bool operator==(const Claim&) const = default;
@@ -75,12 +75,12 @@ struct Claim {
 struct Facts {
     Machine machine;
     ScanCount count;
-    std::vector<ProcessFacts> candidates;  // by pid
-    std::vector<ProcessRow> relatives;     // parents, ancestors and recorded owners of candidates, by pid
-    std::vector<Pid> unread;               // looked up as relatives, and neither read nor found to be gone
-    std::vector<Claim> claims;             // by path
+    std::vector<ProcessFacts> candidates;           // by pid
+    std::vector<ProcessRow> relatives;              // parents, ancestors and recorded owners of candidates, by pid
+    std::vector<Pid> unread;                        // looked up as relatives, and neither read nor found to be gone
+    std::vector<Claim> claims;                      // by path
     std::map<std::string, std::string> real_homes;  // homes as members name them -> without links, "." and ".."
-    std::vector<Uid> scope_uids;           // whose processes were looked at; empty: everybody's
+    std::vector<Uid> scope_uids;                    // whose processes were looked at; empty: everybody's
 
     bool operator==(const Facts&) const = default;
 };

@@ -12,10 +12,10 @@ using Uid = std::uint32_t;
 
 struct Identity {
     std::string boot_id;
-    std::uint64_t pid_namespace = 0;            // inode of /proc/PID/ns/pid; 0: not known
+    std::uint64_t pid_namespace = 0;  // inode of /proc/PID/ns/pid; 0: not known
     Pid pid = 0;
-    std::uint64_t start_ticks = 0;              // field 22 of /proc/PID/stat: USER_HZ ticks since boot, never wall clock
-    std::optional<std::uint64_t> pidfs_inode;   // Linux >= 6.9; never handed out twice in one boot
+    std::uint64_t start_ticks = 0;             // field 22 of /proc/PID/stat: USER_HZ ticks since boot, never wall clock
+    std::optional<std::uint64_t> pidfs_inode;  // Linux >= 6.9; never handed out twice in one boot
 
     bool operator==(const Identity&) const = default;
 };

@@ -48,7 +48,11 @@ class Inspector {
     std::unique_ptr<State> state_;
 };
 
-// Memory, user, terminal and CPU time of all candidates at once, from libproc2. What it does not know stays zero or empty.
+// The names of the candidates' users, as far as the system knows them.
+void add_user_names(std::span<ProcessFacts> candidates);
+
+// Memory, user, terminal and CPU time of all candidates at once, from libproc2: for the sheet of one process. It costs 2 ms at
+// its first call (it looks for libnuma everywhere), as much as a whole report. What it does not know stays zero or empty.
 void add_details(std::span<ProcessFacts> candidates);
 
 // Other processes that hold the far end of a pipe or socket open: for "stdin is held by". Costs a look at every descriptor

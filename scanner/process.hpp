@@ -39,11 +39,11 @@ struct ProcessRow {
     char state = '?';      // R S D Z T t X I ...
     bool kernel_thread = false;
     std::uint64_t start_ticks = 0;
-    Uid uid = 0;            // effective uid
-    std::string comm;       // as the process set it: raw bytes, never matched on
-    Reading<std::string> exe;          // target of the exe link, " (deleted)" taken off when the inode has no name
+    Uid uid = 0;               // effective uid
+    std::string comm;          // as the process set it: raw bytes, never matched on
+    Reading<std::string> exe;  // target of the exe link, " (deleted)" taken off when the inode has no name
     Reading<CommandLine> command_line;
-    Reading<std::string> cgroup;       // path in the systemd (or unified) hierarchy
+    Reading<std::string> cgroup;  // path in the systemd (or unified) hierarchy
 
     bool operator==(const ProcessRow&) const = default;
 };
@@ -58,7 +58,8 @@ struct StdioEnd {
     EndKind kind = EndKind::other;
     PeerState peer = PeerState::unknown;
     std::uint64_t inode = 0;
-    std::vector<Pid> holders;  // other processes that hold the far end, where it was looked up (live stdin of an orphan)
+    std::vector<Pid>
+        holders;  // other processes that hold the far end, where it was looked up (live stdin of an orphan)
 
     bool operator==(const StdioEnd&) const = default;
 };
@@ -72,10 +73,10 @@ struct Listener {
 };
 
 struct ServiceUnit {
-    std::string name;                 // leaf unit of the cgroup: "hermes-gateway.service", "session-3.scope"
-    bool of_user_manager = false;     // below user@UID.service
-    std::optional<Pid> main_pid;      // from the manager, where it was asked and answered
-    bool asked = false;               // the manager was asked (main_pid may still be absent: no answer)
+    std::string name;              // leaf unit of the cgroup: "hermes-gateway.service", "session-3.scope"
+    bool of_user_manager = false;  // below user@UID.service
+    std::optional<Pid> main_pid;   // from the manager, where it was asked and answered
+    bool asked = false;            // the manager was asked (main_pid may still be absent: no answer)
 
     bool operator==(const ServiceUnit&) const = default;
 };
@@ -87,15 +88,15 @@ struct ProcessFacts {
     Reading<Uids> uids;
     Reading<std::vector<Pid>> namespace_pids;  // NSpid: more than one entry, or a last entry of 1, is another namespace
     Reading<bool> same_pid_namespace;
-    Reading<Pid> tracer;                       // 0: nobody traces it
+    Reading<Pid> tracer;  // 0: nobody traces it
     Reading<std::string> cwd;
     Reading<std::map<std::string, std::string>> environment;  // only the keys that rules name
-    Reading<std::string> script;               // matched script, absolute, as the process sees it
-    Reading<std::string> package;              // "name" of the nearest package.json above the script; gone: there is none
+    Reading<std::string> script;                              // matched script, absolute, as the process sees it
+    Reading<std::string> package;  // "name" of the nearest package.json above the script; gone: there is none
     Reading<StdioEnd> standard_input;
     Reading<StdioEnd> standard_output;
     Reading<std::vector<Listener>> listeners;
-    Reading<ServiceUnit> unit;                 // gone: in no unit, or no systemd here
+    Reading<ServiceUnit> unit;                     // gone: in no unit, or no systemd here
     Reading<std::vector<std::string>> held_locks;  // paths on which it holds a flock
     std::uint64_t rss_bytes = 0;
     std::string user;

@@ -43,6 +43,9 @@ struct Walk {
 // the scope whose exe cannot be read is counted as denied (kernel threads have none, and are not; nor is process 1).
 [[nodiscard]] Result<Walk> walk(const Procfs& procfs, const WalkScope& scope);
 
+// Only pid, exe and command line: what a rule is matched by. Fails as read_row does.
+[[nodiscard]] Result<ProcessRow> read_program(const Procfs& procfs, Pid pid);
+
 // The row of one process. no_such_process: it is gone, or this is the number of a thread. exe, command line and cgroup
 // carry their own access.
 [[nodiscard]] Result<ProcessRow> read_row(const Procfs& procfs, Pid pid);

@@ -137,6 +137,7 @@ Reading<ServiceUnit> read_unit(const Reading<std::string>& cgroup, bool environm
 
 void take_program(int process, const InspectionRequest& request, ProcessFacts& facts) {
     facts.exe_deleted = has_deleted_exe(process);
+    facts.rss_bytes = read_resident_bytes(process);
     facts.cwd = read_cwd(process);
     facts.script = locate_script(request.script, facts.cwd);
     if (!request.look_up_package) return;

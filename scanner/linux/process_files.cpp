@@ -1,12 +1,14 @@
 #include "scanner/linux/process_files.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
 #include "scanner/linux/descriptors.hpp"
 #include "scanner/linux/read_file.hpp"
+#include "scanner/number.hpp"
 #include "scanner/proc_cmdline.hpp"
 #include "scanner/script_path.hpp"
 
@@ -46,6 +48,18 @@ Reading<std::string> read_cwd(int process) {
 bool has_deleted_exe(int process) {
     struct stat status{};
     return ::fstatat(process, "exe", &status, 0) == 0 && status.st_nlink == 0;
+}
+
+std::uint64_t read_resident_bytes(int process) {
+    static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const auto text = read_at(process, "statm", 256);
+    if (!text) return 0;
+    std::string_view rest = text->bytes;  // "total resident shared ...", in pages
+    std::uint64_t total = 0;
+    std::uint64_t resident = 0;
+    if (!take_number(rest, total) || !rest.starts_with(' ')) return 0;
+    rest.remove_prefix(1);
+    return take_number(rest, resident) ? resident * page : 0;
 }
 
 Environment read_environment(int process, const ProcessRow& row, std::span<const std::string> keys) {

@@ -1,6 +1,7 @@
 // Single facts out of one open /proc/PID, each with its own access.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -18,6 +19,9 @@ namespace reaper::scanner {
 [[nodiscard]] Reading<std::string> read_cwd(int process);
 
 // The executable has no name any more. False also when that could not be found out.
+// Memory that it has in RAM; 0: not known. Told, never decided by.
+[[nodiscard]] std::uint64_t read_resident_bytes(int process);
+
 [[nodiscard]] bool has_deleted_exe(int process);
 
 struct Environment {

@@ -73,13 +73,30 @@ void add_stat(ProcessRow& row, ProcStat stat) {
     row.comm = std::move(stat.comm);
 }
 
+Result<Fd> open_directory(const Procfs& procfs, Pid pid) {
+    Fd directory(::openat(procfs.fd(), std::to_string(pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return row_failure(system_failure("open", "/proc/PID").value(), pid);
+    return directory;
+}
+
 }  // namespace
+
+Result<ProcessRow> read_program(const Procfs& procfs, Pid pid) {
+    const auto directory = open_directory(procfs, pid);
+    if (!directory) return tl::unexpected(directory.error());
+    ProcessRow row;
+    row.pid = pid;
+    row.exe = read_exe(directory->get());
+    row.command_line = read_command_line(directory->get());
+    return row;
+}
 
 // The handle of /proc/PID stays with one process, so all files are of that one even when the pid is given to another
 // meanwhile. stat comes last: a process that still answers it was there all the time.
 Result<ProcessRow> read_row(const Procfs& procfs, Pid pid) {
-    const Fd directory(::openat(procfs.fd(), std::to_string(pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!directory) return row_failure(system_failure("open", "/proc/PID").value(), pid);
+    const auto opened = open_directory(procfs, pid);
+    if (!opened) return tl::unexpected(opened.error());
+    const Fd& directory = *opened;
     ProcessRow row;
     row.pid = pid;
     row.exe = read_exe(directory.get());

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kStatLimit = 4096;
 constexpr std::string_view kExe = "/exe";
+constexpr std::string_view kCwd = "/cwd";
 
 // Fewer than 3000 entries fit, so a large table takes a few calls; more space was not measurably faster.
 struct alignas(dirent64) EntryBuffer {
@@ -39,10 +40,10 @@ std::optional<Pid> pid_of(std::string_view name) {
 }
 
 // "7/exe", without an allocation.
-class ExePath {
+class LinkPath {
    public:
-    explicit ExePath(std::string_view pid) {
-        std::copy(kExe.begin(), kExe.end(), std::copy(pid.begin(), pid.end(), text_.begin()));
+    LinkPath(std::string_view pid, std::string_view link) {
+        std::copy(link.begin(), link.end(), std::copy(pid.begin(), pid.end(), text_.begin()));
     }
     [[nodiscard]] const char* c_str() const { return text_.data(); }
 
@@ -74,7 +75,7 @@ class Walker {
     void look_at(Pid pid, const char* name) {
         ++walk_.count.seen;
         if (scope_.uid && !is_in_scope(name)) return;
-        const ExePath path(name);
+        const LinkPath path(name, kExe);
         const ssize_t length = ::readlinkat(directory_, path.c_str(), target_.data(), target_.size());
         if (length < 0) return take_without_exe(errno, pid, name);
         const std::string_view exe(target_.data(), static_cast<std::size_t>(length));
@@ -104,6 +105,10 @@ class Walker {
             ++walk_.count.vanished;
             return;
         }
+        // A kernel thread has a working directory, a zombie has none: that link costs less than the text of stat.
+        if (error == ENOENT &&
+            ::readlinkat(directory_, LinkPath(name, kCwd).c_str(), target_.data(), target_.size()) > 0)
+            return;
         const std::string path = std::string(name) + "/stat";
         const auto text = read_at(directory_, path.c_str(), kStatLimit);
         if (!text && access_of(text.error().code) == Access::gone) {
@@ -113,7 +118,8 @@ class Walker {
         const auto stat = text ? parse_stat(text->bytes) : tl::unexpected(text.error());
         if (stat && stat->state == 'Z') {
             walk_.zombies.push_back(pid);
-        } else if (error != ENOENT && !(stat && (stat->kernel_thread() || stat->state == 'X' || is_irrelevant(stat->comm)))) {
+        } else if (error != ENOENT &&
+                   !(stat && (stat->kernel_thread() || stat->state == 'X' || is_irrelevant(stat->comm)))) {
             ++walk_.count.denied;
         }
     }
