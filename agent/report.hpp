@@ -42,9 +42,9 @@ struct Report {
     scanner::Machine machine;
     double started_epoch = 0;
     double elapsed_ms = 0;
-    std::vector<scanner::Uid> uids;     // scope; empty: all users
-    std::vector<std::string> homes;     // scope; empty: all
-    std::vector<std::string> families;  // enabled
+    std::vector<scanner::Uid> uids;        // scope; empty: all users
+    std::vector<std::string> homes;        // scope; empty: all
+    std::vector<std::string> families;     // enabled
     std::vector<std::string> report_only;  // families of which not even an orphan is ended
     scanner::ScanCount count;
     bool complete = true;

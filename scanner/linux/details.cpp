@@ -11,6 +11,7 @@ extern "C" {
 #include <unordered_map>
 
 #include "scanner/inspector.hpp"
+#include "scanner/linux/late_library.hpp"
 
 namespace reaper::scanner {
 
@@ -20,9 +21,29 @@ constexpr std::size_t kMaxSelect = 255;  // libproc2 takes no more pids at once 
 
 enum Column { kPid, kBegan, kMemory, kUser, kTerminal, kTicks, kColumns };
 
-using Table = std::unique_ptr<pids_info, decltype([](pids_info* info) { procps_pids_unref(&info); })>;
+// libproc2, loaded. Incomplete: it is not there, or another one than we know.
+struct Procps {
+    decltype(&procps_pids_new) open;
+    decltype(&procps_pids_select) select;
+    decltype(&procps_pids_unref) close;
 
-Table open_table() {
+    [[nodiscard]] bool complete() const { return open != nullptr && select != nullptr && close != nullptr; }
+};
+
+Procps load_procps() {
+    const LateLibrary library("libproc2.so.0");
+    return {library.function<decltype(procps_pids_new)>("procps_pids_new"),
+            library.function<decltype(procps_pids_select)>("procps_pids_select"),
+            library.function<decltype(procps_pids_unref)>("procps_pids_unref")};
+}
+
+struct CloseTable {
+    const Procps* procps;
+    void operator()(pids_info* info) const { procps->close(&info); }
+};
+using Table = std::unique_ptr<pids_info, CloseTable>;
+
+Table open_table(const Procps& procps) {
     std::array<pids_item, kColumns> items{};
     items[kPid] = PIDS_ID_PID;
     items[kBegan] = PIDS_TICS_BEGAN;
@@ -31,8 +52,8 @@ Table open_table() {
     items[kTerminal] = PIDS_TTY_NAME;
     items[kTicks] = PIDS_TICS_ALL;
     pids_info* info = nullptr;
-    if (procps_pids_new(&info, items.data(), kColumns) < 0) return nullptr;
-    return Table(info);
+    if (procps.open(&info, items.data(), kColumns) < 0) info = nullptr;
+    return Table(info, CloseTable{&procps});
 }
 
 // "-" and "?" are libproc2's words for "none".
@@ -51,14 +72,15 @@ void take_row(const pids_result* row, ProcessFacts& facts) {
     facts.cpu_seconds = static_cast<double>(row[kTicks].result.ull_int) / ticks_per_second;
 }
 
-void add_some(pids_info* table, std::span<ProcessFacts> candidates) {
+void add_some(const Table& table, std::span<ProcessFacts> candidates) {
     std::vector<unsigned> pids;
     std::unordered_map<int, ProcessFacts*> by_pid;
     for (ProcessFacts& facts : candidates) {
         pids.push_back(static_cast<unsigned>(facts.identity.pid));
         by_pid.emplace(facts.identity.pid, &facts);
     }
-    const pids_fetch* fetched = procps_pids_select(table, pids.data(), static_cast<int>(pids.size()), PIDS_SELECT_PID);
+    const auto count = static_cast<int>(pids.size());
+    const pids_fetch* fetched = table.get_deleter().procps->select(table.get(), pids.data(), count, PIDS_SELECT_PID);
     if (fetched == nullptr) return;
     for (int i = 0; i < fetched->counts->total; ++i) {
         const pids_result* row = fetched->stacks[i]->head;
@@ -71,11 +93,13 @@ void add_some(pids_info* table, std::span<ProcessFacts> candidates) {
 
 void add_details(std::span<ProcessFacts> candidates) {
     if (candidates.empty()) return;
-    const Table table = open_table();
+    const Procps procps = load_procps();
+    if (!procps.complete()) return;
+    const Table table = open_table(procps);
     if (!table) return;
     while (!candidates.empty()) {
         const auto some = candidates.first(std::min(candidates.size(), kMaxSelect));
-        add_some(table.get(), some);
+        add_some(table, some);
         candidates = candidates.subspan(some.size());
     }
 }

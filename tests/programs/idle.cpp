@@ -1,8 +1,8 @@
 // Does nothing under any name and with any arguments: copied to `vim`, `ssh`, `git`, ... it is their stand-in. Ends by
 // itself.
-#include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
+#include <cstdlib>
 
 int main() {
     constexpr unsigned kLifeSeconds = 100;
