@@ -1,4 +1,4 @@
-#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -89,7 +89,9 @@ class Sweep {
         Outcomes outcomes;
         const auto targets = settled_targets(plan, first.look, second.judgements, outcomes);
         FreshVerifier verifier(lookout_, setup_, second.look);
-        History history(options_.no_history || options_.dry_run ? HistoryUse::none : HistoryUse::keep, options_);
+        const bool watched = ::isatty(STDERR_FILENO) == 1 && !options_.verbose;
+        History history(options_.no_history || options_.dry_run ? HistoryUse::none : HistoryUse::keep, history_folder(),
+                        {STDERR_FILENO, !watched && !options_.quiet});
         LiveLine line(terminal_to_draw_on(options_.quiet));
         const auto control = options_.dry_run ? make_dry_run_control() : make_process_control();
         const ReaperParts parts{

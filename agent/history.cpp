@@ -57,7 +57,6 @@ bool write_all(int fd, const std::string& line) {
     do {
         written = ::write(fd, line.data(), line.size());
     } while (written < 0 && errno == EINTR);
-    // A line that was cut off is not a record; the newline of the next one ends it.
     return written == static_cast<ssize_t>(line.size());
 }
 
@@ -86,10 +85,9 @@ std::string history_folder() {
     return std::string(home) + "/.local/state/orphan-reaper";
 }
 
-History::History(HistoryUse use, const Options& options)
-    : use_(use), tell_stderr_(!options.quiet && (options.verbose || ::isatty(STDERR_FILENO) == 0)) {
+History::History(HistoryUse use, const std::string& folder, HistoryVoice voice) : use_(use), voice_(voice) {
     if (use_ == HistoryUse::none) return;
-    auto file = open_file(history_folder());
+    auto file = open_file(folder);
     if (file)
         file_ = std::move(*file);
     else
@@ -104,16 +102,17 @@ bool History::write(const std::string& line) {
 }
 
 Result<void> History::about_to_signal(const Target& target, Signal signal) {
+    if (signal == Signal::resume) return {};
     const policy::Judgement& step = target.step;
     json record = entry("signal", target);
     record["signal"] = to_string(signal);
     record["evidence"] = codes(step.evidence);
     const bool kept = use_ == HistoryUse::keep && write(line_of(record));
     const bool must_tell = use_ == HistoryUse::keep && !kept;
-    if (!tell_stderr_ && !must_tell) return {};
+    if (!voice_.always && !must_tell) return {};
     const bool told = write_all(
-        STDERR_FILENO, fmt::format("orphan-reaper: {} to pid {} ({}, {}, {})\n", to_string(signal), step.identity.pid,
-                                   step.family, to_string(step.verdict), policy::escape(step.home, 200)));
+        voice_.fd, fmt::format("orphan-reaper: {} to pid {} ({}, {}, {})\n", to_string(signal), step.identity.pid,
+                               step.family, to_string(step.verdict), policy::escape(step.home, 200)));
     if (must_tell && !told) return failure(std::errc::io_error, "write down", "the decision anywhere");
     return {};
 }

@@ -1,9 +1,9 @@
-// What was done, written down before it is done: one line before each signal, one after each end. JSON lines, only ever appended.
+// What was done, written down before it is done: one line before TERM and KILL (CONT belongs to TERM), one after each end. JSON
+// lines, only ever appended.
 #pragma once
 
 #include <string>
 
-#include "agent/options.hpp"
 #include "agent/reaper.hpp"
 #include "scanner/fd.hpp"
 
@@ -14,11 +14,17 @@ enum class HistoryUse {
     none,  // --no-history
 };
 
-// Lines go to history.jsonl in $XDG_STATE_HOME/orphan-reaper (root: /var/lib/orphan-reaper), mode 0600, and are on the disk before
-// the signal is sent. Where that fails, and always when nobody watches on a terminal, they go to stderr, which a timer's journal keeps.
+// Where decisions are told besides the file.
+struct HistoryVoice {
+    int fd = -1;          // stderr, which a timer's journal keeps
+    bool always = false;  // also when the file was written
+};
+
+// Lines go to history.jsonl in `folder`, mode 0600, and are on the disk before the signal is sent. Where that fails they have to be
+// told; a signal of which neither can be done is refused.
 class History : public DecisionLog {
    public:
-    History(HistoryUse use, const Options& options);
+    History(HistoryUse use, const std::string& folder, HistoryVoice voice);
 
     [[nodiscard]] Result<void> about_to_signal(const Target& target, Signal signal) override;
     void ended(const Target& target, const Outcome& outcome) override;
@@ -30,12 +36,13 @@ class History : public DecisionLog {
     [[nodiscard]] bool write(const std::string& line);
 
     HistoryUse use_;
-    bool tell_stderr_;
+    HistoryVoice voice_;
     Fd file_;
     std::string complaint_;
 };
 
-// Where this user's history is kept. Empty: neither XDG_STATE_HOME nor HOME says where.
+// Where this user's history is kept: $XDG_STATE_HOME/orphan-reaper, or ~/.local/state/orphan-reaper; root's is
+// /var/lib/orphan-reaper. Empty: neither variable says where.
 [[nodiscard]] std::string history_folder();
 
 }  // namespace reaper::agent

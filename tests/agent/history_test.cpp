@@ -1,0 +1,124 @@
+#include "agent/history.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using nlohmann::json;
+using test::TemporaryFolder;
+
+Target some_target() {
+    auto handle = scanner::PidHandle::open(::getpid());
+    REQUIRE(handle);
+    policy::Judgement step;
+    step.identity.pid = 4711;
+    step.family = "bridge";
+    step.home = "/home/u/\xff";
+    step.verdict = policy::Verdict::orphan;
+    step.evidence = {{"parent.adopter", policy::Weight::for_kill, "parent is init (pid 1)"}};
+    return {step, std::move(*handle)};
+}
+
+std::vector<json> lines_of(const std::string& path) {
+    std::ifstream file(path);
+    std::vector<json> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(json::parse(line));
+    return lines;
+}
+
+std::string text_of(int fd) {
+    std::string text(4096, ' ');
+    const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
+    return text.substr(0, got < 0 ? 0 : static_cast<std::size_t>(got));
+}
+
+Fd temporary_file(const TemporaryFolder& folder) {
+    return Fd(::open((folder.path() + "/told").c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+}
+
+}  // namespace
+
+TEST_CASE("a decision is on file before the signal, and its end after it") {
+    const TemporaryFolder folder;
+    const Target target = some_target();
+    History history(HistoryUse::keep, folder.path() + "/state", {});
+    REQUIRE(history.about_to_signal(target, Signal::terminate));
+    const std::string path = folder.path() + "/state/history.jsonl";
+    auto lines = lines_of(path);
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0]["event"] == "signal");
+    CHECK(lines[0]["signal"] == "TERM");
+    CHECK(lines[0]["pid"] == 4711);
+    CHECK(lines[0]["verdict"] == "orphan");
+    CHECK(lines[0]["evidence"] == json({"parent.adopter"}));
+    REQUIRE(history.about_to_signal(target, Signal::resume));
+    CHECK(lines_of(path).size() == 1);
+    Outcome outcome;
+    outcome.result = OutcomeResult::ended_on_term;
+    outcome.signals = {Signal::terminate};
+    history.ended(target, outcome);
+    lines = lines_of(path);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[1]["event"] == "ended");
+    CHECK(lines[1]["result"] == "ended_on_term");
+    struct stat status{};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0600);
+    CHECK(history.complaint().empty());
+}
+
+TEST_CASE("where the file cannot be written the decision is told, and where it cannot be told it is refused") {
+    const TemporaryFolder folder;
+    const Target target = some_target();
+    const std::string file_in_the_way = folder.path() + "/file";
+    std::ofstream(file_in_the_way) << "x";
+    const Fd told = temporary_file(folder);
+    History telling(HistoryUse::keep, file_in_the_way, {told.get(), false});
+    CHECK_FALSE(telling.complaint().empty());
+    CHECK(telling.about_to_signal(target, Signal::kill));
+    CHECK(text_of(told.get()).find("KILL to pid 4711 (bridge, orphan, /home/u/\\xff)") != std::string::npos);
+    const Fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+    History mute(HistoryUse::keep, file_in_the_way, {full.get(), false});
+    CHECK_FALSE(mute.about_to_signal(target, Signal::kill));
+    History wished_away(HistoryUse::none, file_in_the_way, {full.get(), false});
+    CHECK(wished_away.about_to_signal(target, Signal::kill));
+}
+
+TEST_CASE("a link in the place of the history is not followed") {
+    const TemporaryFolder folder;
+    const std::string other = folder.path() + "/other";
+    std::ofstream(other) << "precious";
+    REQUIRE(::symlink(other.c_str(), (folder.path() + "/history.jsonl").c_str()) == 0);
+    const Fd told = temporary_file(folder);
+    History history(HistoryUse::keep, folder.path(), {told.get(), false});
+    CHECK(history.about_to_signal(some_target(), Signal::terminate));
+    CHECK_FALSE(history.complaint().empty());
+    std::ostringstream left;
+    left << std::ifstream(other).rdbuf();
+    CHECK(left.str() == "precious");
+}
+
+TEST_CASE("who watches on a terminal is not told what the report will say; a journal is") {
+    const TemporaryFolder folder;
+    const Fd told = temporary_file(folder);
+    History quiet(HistoryUse::keep, folder.path() + "/a", {told.get(), false});
+    REQUIRE(quiet.about_to_signal(some_target(), Signal::terminate));
+    CHECK(text_of(told.get()).empty());
+    History loud(HistoryUse::keep, folder.path() + "/b", {told.get(), true});
+    REQUIRE(loud.about_to_signal(some_target(), Signal::terminate));
+    CHECK_FALSE(text_of(told.get()).empty());
+}
+
+}  // namespace reaper::agent
