@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -31,6 +30,15 @@ Outcome not_done(Pid pid, OutcomeResult result, std::string why) {
     return outcome;
 }
 
+Outcomes refused_steps(const policy::Plan& plan, const std::string& why) {
+    Outcomes outcomes;
+    for (const Judgement& step : plan.steps) {
+        const Pid pid = step.identity.pid;
+        outcomes[pid] = not_done(pid, OutcomeResult::refused, why);
+    }
+    return outcomes;
+}
+
 // Steps that the second look still says are right, with the handles of the first one; of the others, what became of them.
 std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const std::vector<Judgement>& second,
                                     Outcomes& outcomes) {
@@ -43,7 +51,11 @@ std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const
         } else if (auto objection = difference(step, second)) {
             outcomes[pid] = not_done(pid, OutcomeResult::changed, std::move(*objection));
         } else {
-            targets.push_back({step, std::move(handle->second)});
+            // As the second look has it: the other half of a unit may have ended meanwhile.
+            const auto fresh = std::find_if(second.begin(), second.end(), [pid](const Judgement& judgement) {
+                return judgement.identity.pid == pid;
+            });
+            targets.push_back({*fresh, std::move(handle->second)});
         }
     }
     return targets;
@@ -112,23 +124,13 @@ class Sweep {
     }
 
     Report refuse(const Judged& judged, const policy::Plan& plan) {
-        Outcomes outcomes;
-        for (const Judgement& step : plan.steps) {
-            const Pid pid = step.identity.pid;
-            outcomes[pid] = not_done(pid, OutcomeResult::refused, "the plan was refused as a whole");
-        }
-        Report report = conclude_with(judged, outcomes);
+        Report report = conclude_with(judged, refused_steps(plan, "the plan was refused as a whole"));
         report.remarks.push_back(plan.refusal);
         return report;
     }
 
     Report give_up(const Judged& judged, const policy::Plan& plan) {
-        Outcomes outcomes;
-        for (const Judgement& step : plan.steps) {
-            const Pid pid = step.identity.pid;
-            outcomes[pid] = not_done(pid, OutcomeResult::refused, "interrupted");
-        }
-        Report report = conclude_with(judged, outcomes);
+        Report report = conclude_with(judged, refused_steps(plan, "interrupted"));
         report.interrupted = true;
         return report;
     }
