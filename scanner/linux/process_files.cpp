@@ -64,12 +64,12 @@ std::uint64_t read_resident_bytes(int process) {
 
 Environment read_environment(int process, const ProcessRow& row, std::span<const std::string> keys) {
     using Kept = Reading<std::map<std::string, std::string>>;
-    static const std::array<std::string, 1> kExecPid = {"SYSTEMD_EXEC_PID"};
+    static const std::array<std::string, 1> exec_pid_key = {"SYSTEMD_EXEC_PID"};
     const auto text = read_at(process, "environ", kEnvironmentLimit);
     if (!text) return {Kept::failed(access_of_failure(text.error())), false};
     if (text->truncated || (text->bytes.empty() && may_be_starting(row)))
         return {Kept::failed(Access::malformed), false};
-    return {Kept::of(parse_environment(text->bytes, keys)), !parse_environment(text->bytes, kExecPid).empty()};
+    return {Kept::of(parse_environment(text->bytes, keys)), !parse_environment(text->bytes, exec_pid_key).empty()};
 }
 
 Reading<std::string> locate_script(const std::string& script, const Reading<std::string>& cwd) {
