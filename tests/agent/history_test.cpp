@@ -110,7 +110,7 @@ TEST_CASE("a link in the place of the history is not followed") {
     CHECK(left.str() == "precious");
 }
 
-TEST_CASE("who watches on a terminal is not told what the report will say; a journal is") {
+TEST_CASE("who watches on a terminal is not told what the report will say, but a journal is") {
     const TemporaryFolder folder;
     const Fd told = temporary_file(folder);
     History quiet(HistoryUse::keep, folder.path() + "/a", {told.get(), false});

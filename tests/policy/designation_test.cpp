@@ -46,7 +46,7 @@ void check_ambiguous(FactsBuilder builder) {
 
 }  // namespace
 
-TEST_CASE("who listens on the port is the daemon; a second one that listens on nothing is superseded") {
+TEST_CASE("who listens on the port is the daemon, a second one that listens on nothing is superseded") {
     const FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
     check_designated(builder, kDaemon);
     const Judgement second = judged(builder, kSecond);
@@ -58,7 +58,7 @@ TEST_CASE("who listens on the port is the daemon; a second one that listens on n
     CHECK(planned(builder) == Pids{kSecond});
 }
 
-TEST_CASE("a viewer that owns the port is the daemon; one whose stdio proves nothing is not superseded") {
+TEST_CASE("a viewer that owns the port is the daemon, one whose stdio proves nothing is not superseded") {
     FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
     REQUIRE(planned(builder) == Pids{kSecond});
     for (const Pid pid : {kDaemon, kSecond}) builder[pid].row.command_line.value.argv.pop_back();

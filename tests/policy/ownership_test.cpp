@@ -155,7 +155,7 @@ TEST_CASE("an environment that could not be read names no owner") {
           std::string::npos);
 }
 
-TEST_CASE("an owner that is the living host itself yields nothing; so duplicates stay duplicates") {
+TEST_CASE("an owner that is the living host itself yields nothing, so duplicates stay duplicates") {
     FactsBuilder builder = FactsBuilder().orphan_worker(kPid, kHost).orphan_worker(200, kHost);
     for (const Pid pid : {kPid, 200}) {
         builder[pid].row.ppid = kHost;

@@ -100,7 +100,7 @@ TEST_CASE("pid 1 that is no init is like any parent: in a container it may have 
     CHECK(nature_under(init) == Nature::init);
 }
 
-TEST_CASE("pid 1 that nobody sees is init; a host that is pid 1 of its container is none") {
+TEST_CASE("pid 1 that nobody sees is init, a host that is pid 1 of its container is none") {
     const auto rules = policy::built_in_rules();
     const ProcessRow child = row(kChild, 1, "/usr/bin/node", {"node"});
     CHECK(policy::parentage_of({}, rules.families.front(), child).nature == Nature::init);
@@ -220,7 +220,7 @@ TEST_CASE("a session proves nothing where either may have founded its own") {
     CHECK(nature_under(parent, [](ProcessRow& child) { child.session = 0; }) == Nature::live);
 }
 
-TEST_CASE("WSL's relay adopts; only root's does") {
+TEST_CASE("WSL's relay adopts, only root's does") {
     ProcessRow parent = plain_parent();
     parent.uid = 0;
     parent.comm = "Relay(100)";

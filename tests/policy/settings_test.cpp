@@ -33,7 +33,7 @@ TEST_CASE("homes: others are not even listed, but still designate and supersede"
     CHECK(policy::judge(builder.facts(), policy::built_in_rules(), settings).empty());
 }
 
-TEST_CASE("grace and cap are the family's, or the user's; the cap is never below the grace") {
+TEST_CASE("grace and cap are the family's, or the user's, the cap is never below the grace") {
     const FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
     Settings settings;
     settings.grace = seconds(5);

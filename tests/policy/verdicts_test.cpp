@@ -84,7 +84,7 @@ TEST_CASE("held names who holds, and is reaped by option") {
     CHECK(planned(builder, also({Verdict::abandoned, Verdict::duplicate})).empty());
 }
 
-TEST_CASE("an open terminal as stdio keeps; one whose window is closed is a dead end like any other") {
+TEST_CASE("an open terminal as stdio keeps, one whose window is closed is a dead end like any other") {
     for (const bool input : {true, false}) {
         FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
         StdioEnd& end = (input ? builder[kPid].standard_input : builder[kPid].standard_output).value;
@@ -119,7 +119,7 @@ TEST_CASE("a recorded host that is dead proves what stdio cannot") {
     CHECK(judged(builder, kPid).verdict == Verdict::held);
 }
 
-TEST_CASE("a recorded host that is alive keeps; one that began later is another process") {
+TEST_CASE("a recorded host that is alive keeps, one that began later is another process") {
     FactsBuilder builder = FactsBuilder().orphan_worker(kPid, kHost);
     Judgement judgement = judged(builder, kPid);
     CHECK(judgement.verdict == Verdict::attached);
@@ -143,7 +143,7 @@ TEST_CASE("attached: a live host, and something to talk through") {
     }
 }
 
-TEST_CASE("abandoned: a live host, but both ends are dead; reaped by option") {
+TEST_CASE("abandoned: a live host, but both ends are dead, reaped by option") {
     FactsBuilder builder = FactsBuilder().attached_bridge(kPid, kHost);
     builder[kPid].standard_input = dead_end();
     builder[kPid].standard_output = dead_end();
@@ -306,7 +306,7 @@ TEST_CASE("a start in the future, or a clock that does not tick, is no age at al
     CHECK(judged(builder, kPid).verdict == Verdict::young);
 }
 
-TEST_CASE("a live host is told before youth; abandoned and superseded wait for the window too") {
+TEST_CASE("a live host is told before youth, abandoned and superseded wait for the window too") {
     FactsBuilder builder = FactsBuilder().attached_bridge(kPid, kHost).listening_daemon(200).daemon(300);
     for (const Pid pid : {kPid, 300}) set_start(builder[pid], kNow - 100);
     CHECK(judged(builder, kPid).verdict == Verdict::attached);

@@ -190,7 +190,7 @@ TEST_CASE("veto: a service whose main process nobody can tell") {
     CHECK(is_orphan(judged(builder, kPid, settings)));
 }
 
-TEST_CASE("veto: a unit that could not be read; being in none is an answer") {
+TEST_CASE("veto: a unit that could not be read, being in none is an answer") {
     for (const Access why : {Access::not_read, Access::denied, Access::malformed}) {
         check_veto("unreadable.unit", Verdict::unknown, [why](ProcessFacts& process) { process.unit.access = why; });
     }

@@ -176,7 +176,7 @@ TEST_CASE("what was planted in place of a pid file is said, and not followed") {
     }
 }
 
-TEST_CASE("a home may be reached through a link; files below it may not") {
+TEST_CASE("a home may be reached through a link, files below it may not") {
     const TemporaryFolder folder;
     folder.write("real/daemon/bridge.pid", kSelf);
     folder.link("home", "real");
@@ -194,7 +194,7 @@ TEST_CASE("files that are too large or say nothing sensible") {
     check_refused(only(hermes_claims(home.path())), Access::malformed);
 }
 
-TEST_CASE("files of somebody else do not count; root's do") {
+TEST_CASE("files of somebody else do not count, root's do") {
     if (::geteuid() != 0) return;
     const TemporaryFolder home;
     home.write("daemon/bridge.pid", kSelf);
