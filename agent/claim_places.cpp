@@ -59,6 +59,7 @@ std::vector<scanner::ClaimPlaces> claim_places(const scanner::Facts& facts, cons
         add_folders(by_user[member.facts->row.uid], member);
     }
     std::vector<scanner::ClaimPlaces> places;
+    places.reserve(by_user.size());
     for (const auto& [uid, folders] : by_user) {
         places.push_back({uid,
                           {folders.data_homes.begin(), folders.data_homes.end()},

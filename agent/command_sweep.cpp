@@ -62,7 +62,7 @@ std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const
 }
 
 // The judgements of the second look, and those of the first that are not there any more.
-Judged both_looks(Judged first, Judged second) {
+Judged both_looks(const Judged& first, Judged second) {
     for (const Judgement& judgement : first.judgements) {
         const Pid pid = judgement.identity.pid;
         const bool still_there = std::any_of(second.judgements.begin(), second.judgements.end(),
@@ -115,7 +115,7 @@ class Sweep {
             interrupt_.raw()};
         for (Outcome& outcome : reap(targets, parts)) outcomes[outcome.pid] = std::move(outcome);
         line.erase();
-        Judged judged = both_looks(std::move(first), std::move(second));
+        Judged judged = both_looks(first, std::move(second));
         if (!options_.dry_run) find_respawns(lookout_, setup_, judged, outcomes);
         Report report = conclude_with(judged, outcomes);
         if (!history.complaint().empty()) report.remarks.push_back(history.complaint());

@@ -141,6 +141,7 @@ std::string leak_remedy(const Report& report, const ReportedProcess& process) {
 std::string users_text(const Report& report) {
     if (report.uids.empty()) return "all users";
     std::vector<std::string> names;
+    names.reserve(report.uids.size());
     for (const scanner::Uid uid : report.uids) names.push_back(uid == 0 ? "root" : fmt::format("uid {}", uid));
     return fmt::format("{}", fmt::join(names, ", "));
 }

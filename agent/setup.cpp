@@ -47,6 +47,7 @@ tl::expected<std::optional<Uid>, Message> find_scope(const Options& options) {
 tl::expected<void, Message> choose_families(policy::Rules& rules, const std::vector<std::string>& wanted) {
     if (wanted.empty()) return {};
     std::vector<std::string_view> known;
+    known.reserve(rules.families.size());
     for (const policy::FamilyRule& rule : rules.families) known.push_back(rule.name);
     for (const std::string& name : wanted) {
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
