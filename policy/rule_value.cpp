@@ -1,0 +1,89 @@
+#include "policy/rule_value.hpp"
+
+#include <fmt/format.h>
+
+#include "policy/duration.hpp"
+#include "policy/escape.hpp"
+#include "policy/nearest.hpp"
+
+namespace reaper::policy {
+
+using nlohmann::json;
+
+void RuleText::complain(const std::string& pointer, const std::string& what) {
+    if (!mistake.empty()) return;
+    const auto found = offsets.find(pointer);
+    mistake = fmt::format("{}:{}: {}", origin, place_of(text, found == offsets.end() ? 0 : found->second), what);
+}
+
+void RuleValue::members(const Members& readers) const {
+    each_member([&](const std::string& key, const RuleValue& member) {
+        const auto reader = readers.find(key);
+        if (reader == readers.end())
+            member.reject(key, readers);
+        else
+            reader->second(member);
+    });
+}
+
+void RuleValue::each_member(const std::function<void(const std::string& key, const RuleValue&)>& reader) const {
+    if (!value_->is_object()) return expect("an object, { ... }");
+    for (const auto& [key, member] : value_->items()) {
+        reader(key, RuleValue(*text_, member, member_pointer(pointer_, key)));
+    }
+}
+
+bool RuleValue::each_element(const Reader& reader) const {
+    if (!value_->is_array()) {
+        expect("a list, [ ... ]");
+        return false;
+    }
+    for (std::size_t at = 0; at < value_->size(); ++at) {
+        reader(RuleValue(*text_, (*value_)[at], pointer_ + "/" + std::to_string(at)));
+    }
+    return true;
+}
+
+void RuleValue::expect(std::string_view what) const {
+    complain(fmt::format("expected {}, found {}", what,
+                         escape(value_->dump(-1, ' ', true, json::error_handler_t::replace), 40)));
+}
+
+void RuleValue::reject(const std::string& key, const Members& readers) const {
+    std::vector<std::string_view> known;
+    for (const auto& [name, reader] : readers) known.push_back(name);
+    complain(fmt::format("\"{}\" is not known here{}", escape(key, 40), did_you_mean(key, known)));
+}
+
+void read(const RuleValue& value, bool& target) {
+    if (value.json().is_boolean())
+        target = value.json().get<bool>();
+    else
+        value.expect("true or false");
+}
+
+void read(const RuleValue& value, std::string& target) {
+    if (value.json().is_string() && !value.json().get_ref<const std::string&>().empty())
+        target = value.json().get<std::string>();
+    else
+        value.expect("a text that is not empty");
+}
+
+void read(const RuleValue& value, std::chrono::milliseconds& target) {
+    if (!value.json().is_string()) return value.expect("a duration such as \"30s\"");
+    const auto duration = parse_duration(value.json().get_ref<const std::string&>());
+    if (duration)
+        target = *duration;
+    else
+        value.complain(duration.error());
+}
+
+void read(const RuleValue& value, std::uint16_t& target) {
+    const bool fits = value.json().is_number_unsigned() && value.json().get<std::uint64_t>() - 1 < 65535;
+    if (fits)
+        target = value.json().get<std::uint16_t>();
+    else
+        value.expect("a port from 1 to 65535");
+}
+
+}  // namespace reaper::policy

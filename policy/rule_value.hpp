@@ -1,0 +1,79 @@
+// Typed values out of the JSON of a rule file. A reader leaves its target alone when the value is not what it should be, and
+// complains: only the first complaint counts, and it says where the value stands.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/json_text.hpp"
+
+namespace reaper::policy {
+
+// The text that is being read, and the first mistake that was found in it.
+struct RuleText {
+    std::string_view origin;
+    std::string_view text;
+    const std::map<std::string, std::size_t>& offsets;  // as JsonText has them
+    std::string mistake;                                // "rules.json:3:14: ..."; empty: none so far
+
+    void complain(const std::string& pointer, const std::string& what);
+};
+
+// One value in the text.
+class RuleValue {
+   public:
+    using Reader = std::function<void(const RuleValue&)>;
+    using Members = std::map<std::string, Reader, std::less<>>;
+
+    RuleValue(RuleText& text, const nlohmann::json& value, std::string pointer)
+        : text_(&text), value_(&value), pointer_(std::move(pointer)) {}
+
+    // Every member by its reader; a member that has none is a mistake.
+    void members(const Members& readers) const;
+    // Every member, whatever its key.
+    void each_member(const std::function<void(const std::string& key, const RuleValue&)>& reader) const;
+    // Every element of a list; false when this is no list.
+    bool each_element(const Reader& reader) const;
+
+    void complain(const std::string& what) const { text_->complain(pointer_, what); }
+    void expect(std::string_view what) const;  // complains that it found something else
+    [[nodiscard]] bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
+    [[nodiscard]] const nlohmann::json& json() const { return *value_; }
+
+   private:
+    void reject(const std::string& key, const Members& readers) const;
+
+    RuleText* text_;
+    const nlohmann::json* value_;
+    std::string pointer_;
+};
+
+void read(const RuleValue& value, bool& target);
+void read(const RuleValue& value, std::string& target);
+void read(const RuleValue& value, std::chrono::milliseconds& target);
+void read(const RuleValue& value, std::uint16_t& target);  // a port
+
+// A list replaces what was there.
+template <class T>
+void read(const RuleValue& value, std::vector<T>& target) {
+    std::vector<T> items;
+    const bool is_list = value.each_element([&items](const RuleValue& element) {
+        T item{};
+        read(element, item);
+        items.push_back(std::move(item));
+    });
+    if (is_list) target = std::move(items);
+}
+
+// A reader for one field of a struct.
+template <class T>
+RuleValue::Reader into(T& target) {
+    return [&target](const RuleValue& value) { read(value, target); };
+}
+
+}  // namespace reaper::policy
