@@ -14,6 +14,7 @@ struct Folders {
     std::set<std::string> data_homes;
     std::set<std::string> hermes_homes;
     std::set<std::string> plugin_roots;
+    std::set<std::string> socket_folders;
 };
 
 void add(std::set<std::string>& folders, const std::string& path) {
@@ -43,7 +44,9 @@ void add_folders(Folders& folders, const policy::Member& member) {
     const auto& script = member.facts->script;
     if (script.ok() && !member.rule().daemon_roles.empty()) add(folders.plugin_roots, plugin_root_of(script.value));
     if (member.home.empty()) return;
-    if (member.rule().daemon_roles.empty()) {
+    if (member.rule().needs_owner) {
+        add(folders.socket_folders, member.home);
+    } else if (member.rule().daemon_roles.empty()) {
         add_hermes_home(folders, member.home);
     } else {
         add(folders.data_homes, member.home);
@@ -64,7 +67,8 @@ std::vector<scanner::ClaimPlaces> claim_places(const scanner::Facts& facts, cons
         places.push_back({uid,
                           {folders.data_homes.begin(), folders.data_homes.end()},
                           {folders.hermes_homes.begin(), folders.hermes_homes.end()},
-                          {folders.plugin_roots.begin(), folders.plugin_roots.end()}});
+                          {folders.plugin_roots.begin(), folders.plugin_roots.end()},
+                          {folders.socket_folders.begin(), folders.socket_folders.end()}});
     }
     return places;
 }

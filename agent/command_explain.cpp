@@ -44,7 +44,8 @@ Absence why_not(const scanner::Procfs& procfs, const policy::Rules& rules, Pid p
         return {fmt::format("pid {}: its executable could not be read ({})", pid, to_string(row->exe.access)), true};
     }
     const std::string exe = policy::escape(row->exe.value, 200);
-    if (const auto match = policy::match(rules, *row)) {
+    const auto variables = scanner::read_variables(procfs, pid, policy::environment_keys_of(rules));
+    if (const auto match = policy::match(rules, *row, variables)) {
         return {fmt::format("pid {} ({}): a {} of user id {}, outside of what was looked at", pid, exe,
                             policy::escape(match->rule->name, 60), row->uid)};
     }

@@ -68,7 +68,7 @@ void add_relative(Facts& facts, const Procfs& procfs, Pid pid) {
 // Whom a candidate refers to: its parent, and who it says started it.
 void add_relatives(Facts& facts, const Procfs& procfs, const policy::Rules& rules, const ProcessFacts& candidate) {
     add_relative(facts, procfs, candidate.row.ppid);
-    const auto match = policy::match(rules, candidate.row);
+    const auto match = policy::match(rules, candidate.row, candidate.environment);
     if (!match) return;
     for (const Pid owner : policy::named_owners(*match, candidate)) add_relative(facts, procfs, owner);
 }
@@ -108,7 +108,7 @@ class Collector {
         const auto row = scanner::read_program(procfs_, pid);
         if (!row) return count(row.error());
         if (!row->command_line.ok()) return count_access(row->command_line.access);
-        const auto match = policy::match(rules_, *row);
+        const auto match = match_of(*row);
         if (!match) return;
         auto handle = PidHandle::open(pid);
         if (!handle) return count(handle.error());
@@ -135,6 +135,12 @@ class Collector {
     }
 
    private:
+    // The environment is read only where it decides.
+    [[nodiscard]] std::optional<policy::Match> match_of(const ProcessRow& row) const {
+        auto found = policy::match(rules_, row);
+        if (!found || !found->needs_mark) return found;
+        return policy::match(rules_, row, scanner::read_variables(procfs_, row.pid, keys_));
+    }
     void count(const Error& error) { count_access(scanner::access_of(error.code)); }
     void count_access(scanner::Access access) {
         ++(access == scanner::Access::gone ? look_.facts.count.vanished : look_.facts.count.denied);
@@ -142,6 +148,7 @@ class Collector {
 
     const Procfs& procfs_;
     const policy::Rules& rules_;
+    const std::vector<std::string> keys_ = policy::environment_keys_of(rules_);
     Inspector inspector_;
     Look look_;
 };
@@ -162,7 +169,8 @@ Result<Look> Lookout::look() const {
 Result<void> Lookout::refresh(Facts& facts, const PidHandle& handle) const {
     const auto known = std::find_if(facts.candidates.begin(), facts.candidates.end(),
                                     [&](const ProcessFacts& candidate) { return candidate.row.pid == handle.pid(); });
-    const auto match = known == facts.candidates.end() ? std::nullopt : policy::match(rules_, known->row);
+    const auto match =
+        known == facts.candidates.end() ? std::nullopt : policy::match(rules_, known->row, known->environment);
     if (!match) return failure(std::errc::no_such_process, "look again at", "pid " + std::to_string(handle.pid()));
     Inspector inspector(procfs_, witness_);
     auto fresh = inspect(inspector, handle, request_for(rules_, *match));

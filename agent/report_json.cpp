@@ -94,6 +94,7 @@ std::string_view kind_of(ClaimKind kind) {
         case ClaimKind::update_marker: return "update-marker";
         case ClaimKind::headless_registry: return "headless-registry";
         case ClaimKind::process_registry: return "process-registry";
+        case ClaimKind::browser_owner: return "browser-owner";
     }
     return "bridge";
 }
@@ -106,18 +107,20 @@ struct ClaimState {
 ClaimState state_of(const scanner::Claim& claim) {
     if (claim.access == Access::malformed) return {"malformed", "it is not in the form that its writer gives it"};
     if (claim.access != Access::ok) return {"foreign", "it could not be read, or is no plain file of this user"};
-    if (claim.named.access == Access::gone) return {"stale", "no process has this pid"};
-    if (!claim.named.ok()) return {"foreign", "the process that it names could not be looked at"};
-    const bool other = claim.start_ticks && *claim.start_ticks != claim.named.value.start_ticks;
+    const auto& named = claim.kind == ClaimKind::browser_owner ? claim.spawner_row : claim.named;
+    if (named.access == Access::gone) return {"stale", "no process has this pid"};
+    if (!named.ok()) return {"foreign", "the process that it names could not be looked at"};
+    const bool other = claim.start_ticks && *claim.start_ticks != named.value.start_ticks;
     if (other) return {"stale", "another process has this pid now"};
     return {"live", "a process has this pid"};
 }
 
 Json to_json(const scanner::Claim& claim) {
     const ClaimState state = state_of(claim);
+    const scanner::Pid names = claim.kind == ClaimKind::browser_owner ? claim.spawner : claim.pid;
     return {{"path", claim.path},
             {"kind", kind_of(claim.kind)},
-            {"names_pid", claim.access == Access::ok ? Json(claim.pid) : Json(nullptr)},
+            {"names_pid", claim.access == Access::ok ? Json(names) : Json(nullptr)},
             {"state", state.state},
             {"action", "keep"},
             {"removed", false},

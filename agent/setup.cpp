@@ -43,19 +43,23 @@ tl::expected<std::optional<Uid>, Message> find_scope(const Options& options) {
     return find_user(options.user);
 }
 
-// Only the families that were asked for stay switched on; asking for one that is off switches it on.
+// Only the families and packs that were asked for stay switched on; asking for one that is off switches it on.
 tl::expected<void, Message> choose_families(policy::Rules& rules, const std::vector<std::string>& wanted) {
     if (wanted.empty()) return {};
     std::vector<std::string_view> known;
     known.reserve(rules.families.size());
-    for (const policy::FamilyRule& rule : rules.families) known.push_back(rule.name);
+    for (const policy::FamilyRule& rule : rules.families) {
+        known.push_back(rule.name);
+        if (!rule.pack.empty() && std::ranges::find(known, rule.pack) == known.end()) known.push_back(rule.pack);
+    }
     for (const std::string& name : wanted) {
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
         return tl::unexpected(usage_error(fmt::format("--family {}: no such family{} (known: {})", escape(name, 40),
                                                       policy::did_you_mean(name, known), fmt::join(known, ", "))));
     }
     for (policy::FamilyRule& rule : rules.families) {
-        rule.enabled = std::find(wanted.begin(), wanted.end(), rule.name) != wanted.end();
+        rule.enabled = std::any_of(wanted.begin(), wanted.end(),
+                                   [&](const std::string& name) { return name == rule.name || name == rule.pack; });
     }
     return {};
 }

@@ -31,7 +31,8 @@ bool is_newer(const Member* left, const Member* right) {
 
 // Attached because its host lives, and for no other reason. A launcher is counted by the bridge that it runs.
 bool can_be_duplicate(const Member& member, const Judgement& judgement) {
-    if (judgement.verdict != Verdict::attached || member.match.role.outlives_host || judgement.launcher) return false;
+    if (!member.rule().single_instance || member.match.role.outlives_host || judgement.launcher) return false;
+    if (judgement.verdict != Verdict::attached) return false;
     const auto vetoes = std::count_if(judgement.evidence.begin(), judgement.evidence.end(),
                                       [](const Evidence& piece) { return piece.weight == Weight::veto; });
     return vetoes == 1 && member.parentage.has_live_host();

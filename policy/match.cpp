@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "policy/pattern.hpp"
 #include "scanner/interpreter.hpp"
 
 namespace reaper::policy {
@@ -36,33 +37,15 @@ std::optional<Arguments> after_separator(Arguments words) {
     return words;
 }
 
-// "mcp-*-server": each star is any letters. What stands before the last star that was met fits already, so only that
-// star is tried again: a long name of a stranger costs no more than its length times that of the pattern.
-bool fits(std::string_view pattern, std::string_view name) {
-    std::size_t wanted = 0;
-    std::size_t at = 0;
-    std::size_t star = std::string_view::npos;
-    std::size_t star_end = 0;  // of what the star stands for
-    while (at < name.size()) {
-        if (wanted < pattern.size() && pattern[wanted] == '*') {
-            star = wanted++;
-            star_end = at;
-        } else if (wanted < pattern.size() && pattern[wanted] == name[at]) {
-            ++wanted;
-            ++at;
-        } else if (star != std::string_view::npos) {
-            wanted = star + 1;
-            at = ++star_end;
-        } else {
-            return false;
-        }
-    }
-    return pattern.find_first_not_of('*', wanted) == std::string_view::npos;
+bool fits_any(const std::vector<std::string>& patterns, std::string_view text) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [text](const std::string& pattern) { return fits(pattern, text); });
 }
 
-bool fits_any(const std::vector<std::string>& patterns, std::string_view name) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [name](const std::string& pattern) { return fits(pattern, name); });
+// "bridge.*" is the name of a file, "ui-tui/dist/entry.js" the end of a path.
+bool is_script(const std::string& pattern, std::string_view path) {
+    if (pattern.find('/') == std::string::npos) return fits(pattern, path.substr(path.rfind('/') + 1));
+    return fits(pattern, path) || fits("*/" + pattern, path);
 }
 
 // How many words an option of the interpreter takes. None: it is not known, or runs something that is no file or
@@ -110,8 +93,10 @@ std::vector<std::string> own_arguments(Arguments words) {
 // "--x=y": the option has this value, however it is written. "--x": it is there, with any value or none.
 bool has_option(const std::vector<std::string>& arguments, std::string_view wanted) {
     const std::size_t equals = wanted.find('=');
-    if (equals != std::string_view::npos)
-        return option_value(arguments, wanted.substr(0, equals)) == wanted.substr(equals + 1);
+    if (equals != std::string_view::npos) {
+        const auto value = option_value(arguments, wanted.substr(0, equals));
+        return value && fits(wanted.substr(equals + 1), *value);
+    }
     return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view word) {
         return word == wanted || (word.starts_with(wanted) && word.substr(wanted.size()).starts_with('='));
     });
@@ -127,18 +112,30 @@ bool has_none(const std::vector<std::string>& arguments, const std::vector<std::
                         [&](const std::string& option) { return has_option(arguments, option); });
 }
 
-// "chat" of `hermes -p work chat`: a command that stands anywhere else is a value or a message.
-std::string_view command_of(const Program& program, Arguments words) {
-    while (!words.empty() && is_option(words.front())) {
-        const std::size_t taken = contains(program.command_options_with_value, words.front()) ? 2 : 1;
-        words = words.subspan(std::min(taken, words.size()));
+// "gateway run" of `hermes -p work gateway run`: a word that stands anywhere else is a value or a message.
+bool runs_command(const Program& program, std::string_view command, Arguments words) {
+    while (!command.empty()) {
+        while (!words.empty() && is_option(words.front())) {
+            const std::size_t taken = contains(program.command_options_with_value, words.front()) ? 2 : 1;
+            words = words.subspan(std::min(taken, words.size()));
+        }
+        const std::size_t end = std::min(command.find(' '), command.size());
+        if (words.empty() || !fits(command.substr(0, end), words.front())) return false;
+        words = words.subspan(1);
+        command.remove_prefix(std::min(end + 1, command.size()));
     }
-    return words.empty() ? std::string_view() : std::string_view(words.front());
+    return true;
+}
+
+bool runs_any_command(const Program& program, Arguments words) {
+    return program.commands.empty() ||
+           std::any_of(program.commands.begin(), program.commands.end(),
+                       [&](const std::string& command) { return runs_command(program, command, words); });
 }
 
 bool has_arguments_of(const Program& program, const std::vector<std::string>& arguments) {
-    if (!program.commands.empty() && !contains(program.commands, command_of(program, arguments))) return false;
-    return has_all(arguments, program.required) && has_none(arguments, program.forbidden);
+    return runs_any_command(program, arguments) && has_all(arguments, program.required) &&
+           has_none(arguments, program.forbidden);
 }
 
 bool runs_on(const std::vector<std::string>& names, const scanner::ProcessRow& row) {
@@ -157,8 +154,9 @@ std::optional<Invocation> script_invocation(const Program& program, Arguments wo
     words = after_launchers(program, words, found.launcher);
     if (words.empty() || is_option(words.front())) return std::nullopt;
     const std::string_view script = words.front();
-    const std::string_view name = script.substr(script.rfind('/') + 1);
-    if (!fits_any(program.scripts, name)) return std::nullopt;
+    const bool known = std::any_of(program.scripts.begin(), program.scripts.end(),
+                                   [script](const std::string& pattern) { return is_script(pattern, script); });
+    if (!known) return std::nullopt;
     found.script = script;
     found.arguments = own_arguments(words.subspan(1));
     return found;
@@ -177,32 +175,80 @@ Role role_of(const FamilyRule& rule, const std::vector<std::string>& arguments) 
     return found == rule.roles.end() ? Role{} : *found;
 }
 
+// npm writes "npm exec @scope/package --stdio" over its argv; what is left of that is empty.
+std::vector<std::string> words_of_title(const std::vector<std::string>& argv) {
+    const auto is_empty = [](const std::string& word) { return word.empty(); };
+    if (!std::all_of(argv.begin() + 1, argv.end(), is_empty)) return {};
+    std::vector<std::string> words(1);
+    for (const char letter : argv.front()) {
+        if (letter == ' ')
+            words.emplace_back();
+        else
+            words.back() += letter;
+    }
+    std::erase_if(words, is_empty);
+    return words;
+}
+
+std::optional<Invocation> titled_invocation(const Program& program, const std::vector<std::string>& argv) {
+    const auto words = words_of_title(argv);
+    if (words.empty() || !contains(program.titles, words.front())) return std::nullopt;
+    return Invocation{{}, false, own_arguments(Arguments(words).subspan(1))};
+}
+
+std::optional<Invocation> invocation_of(const Program& program, const scanner::ProcessRow& row) {
+    const auto& argv = row.command_line.value.argv;
+    const Arguments words = Arguments(argv).subspan(1);
+    if (runs_on(program.executables, row)) {
+        if (!program.titles.empty()) return titled_invocation(program, argv);
+        return Invocation{{}, false, own_arguments(words)};
+    }
+    return runs_on(program.interpreters, row) ? interpreted_invocation(program, words) : std::nullopt;
+}
+
+// "X": it is there. "X=y": with a value that fits.
+bool is_mark(std::string_view mark, const std::map<std::string, std::string>& environment) {
+    const std::size_t equals = std::min(mark.find('='), mark.size());
+    const auto found = environment.find(std::string(mark.substr(0, equals)));
+    return found != environment.end() && (equals == mark.size() || fits(mark.substr(equals + 1), found->second));
+}
+
+bool is_marked(const Program& program, const Environment& environment) {
+    const auto& marks = program.marked_variables;
+    return marks.empty() || (environment.ok() && std::any_of(marks.begin(), marks.end(), [&](const std::string& mark) {
+                                 return is_mark(mark, environment.value);
+                             }));
+}
+
+// Without an environment every program counts as marked.
+std::optional<Match> find_match(const Rules& rules, const scanner::ProcessRow& row, const Environment* environment) {
+    for (const FamilyRule& rule : rules.families) {
+        if (!rule.enabled) continue;
+        for (const Program& program : rule.programs) {
+            auto invocation = match_program(program, row);
+            if (!invocation || (environment != nullptr && !is_marked(program, *environment))) continue;
+            Role role = role_of(rule, invocation->arguments);
+            return Match{&rule, std::move(role), std::move(*invocation), !program.marked_variables.empty()};
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Invocation> match_program(const Program& program, const scanner::ProcessRow& row) {
     if (!row.exe.ok() || !row.command_line.ok() || row.command_line.value.argv.empty()) return std::nullopt;
-    const Arguments words = Arguments(row.command_line.value.argv).subspan(1);
-    std::optional<Invocation> invocation;
-    if (runs_on(program.executables, row)) {
-        invocation = Invocation{{}, false, own_arguments(words)};
-    } else if (runs_on(program.interpreters, row)) {
-        invocation = interpreted_invocation(program, words);
-    }
+    auto invocation = invocation_of(program, row);
     if (!invocation || !has_arguments_of(program, invocation->arguments)) return std::nullopt;
     return invocation;
 }
 
+std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row, const Environment& environment) {
+    return find_match(rules, row, &environment);
+}
+
 std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row) {
-    for (const FamilyRule& rule : rules.families) {
-        if (!rule.enabled) continue;
-        for (const Program& program : rule.programs) {
-            if (auto invocation = match_program(program, row)) {
-                Role role = role_of(rule, invocation->arguments);
-                return Match{&rule, std::move(role), std::move(*invocation)};
-            }
-        }
-    }
-    return std::nullopt;
+    return find_match(rules, row, nullptr);
 }
 
 bool is_host(const FamilyRule& rule, const scanner::ProcessRow& row) {

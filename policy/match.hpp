@@ -2,6 +2,7 @@
 // place in argv after the interpreter's own options, `-m module` exactly.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +24,17 @@ struct Match {
     const FamilyRule* rule = nullptr;
     Role role;
     Invocation invocation;
+    bool needs_mark = false;  // its program has to be marked by a variable
 };
 
-// None: no enabled family. Says nothing yet about where the script lives; judge() does, once that was read.
+using Environment = scanner::Reading<std::map<std::string, std::string>>;
+
+// The first enabled family in the order of the rules. Says nothing yet about where the script lives; judge() does, once
+// that was read. A variable that marks a program has to be there: what could not be read is not marked.
+[[nodiscard]] std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row,
+                                         const Environment& environment);
+
+// By exe and argv alone, as if every mark were there: none, if the environment cannot make it a member of anything.
 [[nodiscard]] std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row);
 
 // None: the process does not run this program.

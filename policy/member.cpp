@@ -72,16 +72,9 @@ std::optional<Match> match_zombie(const Facts& facts, const Rules& rules, const 
     return std::nullopt;
 }
 
-bool is_marked(const FamilyRule& rule, const ProcessFacts& process) {
-    const auto& names = rule.marked_variables;
-    return names.empty() || std::any_of(names.begin(), names.end(),
-                                        [&](const std::string& name) { return variable(process, name).has_value(); });
-}
-
 std::optional<Match> match_candidate(const Facts& facts, const Rules& rules, const ProcessFacts& process) {
     if (process.row.state == 'Z') return match_zombie(facts, rules, process.row);
-    auto found = match(rules, process.row);
-    return found && is_marked(*found->rule, process) ? found : std::nullopt;
+    return match(rules, process.row, process.environment);
 }
 
 const Member* launcher_of(const std::vector<Member>& members, const Member& member) {

@@ -15,6 +15,7 @@ namespace {
 
 using scanner::Access;
 using scanner::Claim;
+using scanner::ClaimKind;
 using scanner::Facts;
 using scanner::Pid;
 using scanner::ProcessFacts;
@@ -100,7 +101,8 @@ OwnerState look_up(const Record& record, const Member& member, const Facts& fact
 bool is_about(const Claim& claim, const Member& member, const scanner::Machine& machine) {
     const ProcessRow& row = member.facts->row;
     if (claim.access != Access::ok || !speaks_of(claim, *member.facts)) return false;
-    if (claim.spawner <= 1 || claim.pid != row.pid) return false;
+    const bool is_named = claim.kind == ClaimKind::browser_owner ? claim.home == member.home : claim.pid == row.pid;
+    if (claim.spawner <= 1 || !is_named) return false;
     if (claim.start_ticks && *claim.start_ticks != row.start_ticks) return false;
     return !claim.start_epoch || started_at(row.start_ticks, *claim.start_epoch, machine);
 }

@@ -82,7 +82,8 @@ void read(const RuleValue& value, Program& target) {
         value.complain("a program needs interpreters, or executables");
     } else if (!target.executables.empty() && target.required.empty() && target.commands.empty() &&
                target.marked_variables.empty()) {
-        value.complain("a name alone proves nothing: executables need required arguments, commands or marked_variables");
+        value.complain(
+            "a name alone proves nothing: executables need required arguments, commands or marked_variables");
     }
     add_known_options(target);
 }

@@ -64,7 +64,9 @@ std::vector<std::string> environment_keys_of(const Rules& rules) {
         for (const OwnerSource& source : rule.owners) {
             if (source.from == OwnerSource::From::environment) add_unique(keys, source.name);
         }
-        for (const std::string& name : rule.marked_variables) add_unique(keys, name);
+        for (const Program& program : rule.programs) {
+            for (const std::string& mark : program.marked_variables) add_unique(keys, mark.substr(0, mark.find('=')));
+        }
     }
     return keys;
 }

@@ -25,29 +25,34 @@ struct HomeSource {
 };
 
 struct Role {
-    std::string name;                // daemon, viewer, headless, worker
-    std::vector<std::string> flags;  // all must be among the arguments; empty: whoever is left
-    bool outlives_host = false;      // it is meant to go on when its host is gone: stdio proves nothing
+    std::string name;                               // daemon, viewer, headless, worker
+    std::vector<std::string> flags;                 // all must be among the arguments; empty: whoever is left
+    bool outlives_host = false;                     // it is meant to go on when its host is gone: stdio proves nothing
+    std::optional<Verdict> keep_as = std::nullopt;  // never ended: what it is called instead
 
     bool operator==(const Role&) const = default;
 };
 
-// A program that an argv describes: interpreter and script, interpreter and module, or an executable of its own.
+// A program that an argv describes: interpreter and script, interpreter and module, or an executable of its own. "*"
+// stands for any letters.
 struct Program {
     std::vector<std::string> interpreters;           // names as is_interpreter() takes them
     std::vector<std::string> options_with_value;     // the interpreter's own options that take the next argument
-    std::vector<std::string> options_without_value;  // those that stand alone; "*" stands for any letters
+    std::vector<std::string> options_without_value;  // those that stand alone, "*" allowed
     std::vector<std::string>
         options_without_script;            // with one of these it runs no script file at all (-e, -c, --test)
-    std::vector<std::string> scripts;      // file names; "*" stands for any letters
+    std::vector<std::string> scripts;      // file names, or ends of paths where there is a "/"; "*" allowed
     std::vector<std::string> launchers;    // ends of paths of scripts that run their next argument (tsx)
     std::vector<std::string> modules;      // after -m
     std::vector<std::string> executables;  // names as is_interpreter() takes them, of what is no script
+    std::vector<std::string> titles;       // first words of what an executable wrote over its argv, as one text (npm)
     // What comes after all of these, the program's own arguments:
-    std::vector<std::string> commands;                    // the first that is no option is one of these
+    std::vector<std::string> commands;                    // one of these begins the words that are no options
     std::vector<std::string> command_options_with_value;  // options before the command that take the next argument
-    std::vector<std::string> required;                    // "--x=y": this value; "--x": any value or none
+    std::vector<std::string> required;                    // "--x=y": this value, "*" allowed; "--x": any value or none
     std::vector<std::string> forbidden;                   // written alike: none of these may be there
+    // One of these is in the environment, "X=y" with that value, "*" allowed; empty: no such mark is needed.
+    std::vector<std::string> marked_variables;
 
     bool operator==(const Program&) const = default;
 };
@@ -73,14 +78,15 @@ struct FamilyRule {
     bool enabled = true;
     std::optional<Verdict> keep_as;  // members are recognised and explained, and never ended: what they are called
     std::vector<Program> programs;
-    std::vector<std::string> inside_parts;      // the script lies below a folder of one of these names,
-    std::string inside_package;                 // or below a package.json with this "name"; both empty: anywhere
-    std::vector<std::string> marked_variables;  // one of these is in a member's environment; empty: no such mark
+    std::vector<std::string> inside_parts;  // the script lies below a folder of one of these names,
+    std::string inside_package;             // or below a package.json with this "name"; both empty: anywhere
     std::vector<Role> roles;
     std::vector<HomeSource> home;
     std::vector<Program> hosts;               // programs that are hosts of members whatever else they look like
     std::vector<OwnerSource> owners;          // records of who started a member
+    bool needs_owner = false;                 // without such a record it is somebody else's
     std::vector<Proof> proofs;                // one of these is needed for the verdict orphan
+    bool single_instance = false;             // a host needs one for each home: others are duplicates
     std::vector<std::string> same_options;    // options that, beside host and home, make two members duplicates
     std::vector<std::string> daemon_roles;    // roles that can be the designated daemon of a home
     std::vector<std::uint16_t> daemon_ports;  // a listener on one of these is the designated daemon

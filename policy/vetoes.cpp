@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "policy/claim_vetoes.hpp"
+#include "policy/ownership.hpp"
 
 namespace reaper::policy {
 
@@ -109,8 +110,20 @@ void check_install(const Member& member, VetoList& vetoes) {
 
 // Recognised to be explained: a gateway, a user's own session.
 void check_family(const Member& member, VetoList& vetoes) {
-    if (!member.rule().keep_as) return;
-    vetoes.add(*member.rule().keep_as, "never", fmt::format("{} is never ended", member.rule().name));
+    const Role& role = member.match.role;
+    const auto& verdict = role.keep_as ? role.keep_as : member.rule().keep_as;
+    if (!verdict) return;
+    const bool tells_more = !role.name.empty() && role.name != member.rule().name;
+    vetoes.add(
+        *verdict, "never",
+        fmt::format("a {}{}{} is never ended", member.rule().name, tells_more ? " " : "", tells_more ? role.name : ""));
+}
+
+// Other hosts use the same program: whose nobody has recorded is theirs.
+void check_recorded(const Member& member, const Surroundings& around, VetoList& vetoes) {
+    if (!member.rule().needs_owner || member.parentage.has_live_host()) return;
+    if (!recorded_owners(member, around.facts).empty()) return;
+    vetoes.add(Verdict::foreign, "unrecorded", "no record says that a host of this family started it");
 }
 
 std::string describe(const scanner::Listener& listener) {
@@ -189,6 +202,7 @@ std::optional<Verdict> apply_vetoes(Member& member, const Surroundings& around) 
     VetoList vetoes(member);
     check_machine(around, vetoes);
     check_family(member, vetoes);
+    check_recorded(member, around, vetoes);
     check_self(member, around, vetoes);
     check_identity(member, vetoes);
     check_user(member, around, vetoes);

@@ -16,7 +16,8 @@ struct ClaimPlaces {
     std::vector<std::string>
         hermes_homes;  // gateway.pid, desktop-ssh/*/backend.lock.json, spawn-ledger.json, processes.json,
                        // update marker
-    std::vector<std::string> plugin_roots = {};  // <root>/daemon/headless-bridges.json
+    std::vector<std::string> plugin_roots = {};    // <root>/daemon/headless-bridges.json
+    std::vector<std::string> socket_folders = {};  // *.owner_pid
 };
 
 // Only regular files with one name, owned by the user or root, of at most 256 KiB count; anything else that is there is a

@@ -50,6 +50,7 @@ enum class ClaimKind {
     update_marker,      // .hermes-update-in-progress: its pid is the updater
     headless_registry,  // <plugin root>/daemon/headless-bridges.json: a bridge, and the host that started it
     process_registry,   // $HERMES_HOME/processes.json: a process of this machine's own pids, and its owner
+    browser_owner,      // <socket folder>/*.owner_pid: who started all that serve this folder; names nobody else
 };
 
 struct Claim {

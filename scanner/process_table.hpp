@@ -1,7 +1,9 @@
 // The process table: one cheap walk over all of it, and single rows when somebody asks.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,10 @@ struct Walk {
 
 // Only pid, exe and command line: what a rule is matched by. Fails as read_row does.
 [[nodiscard]] Result<ProcessRow> read_program(const Procfs& procfs, Pid pid);
+
+// Those of `keys` that its environment has.
+[[nodiscard]] Reading<std::map<std::string, std::string>> read_variables(const Procfs& procfs, Pid pid,
+                                                                         std::span<const std::string> keys);
 
 // The row of one process. no_such_process: it is gone, or this is the number of a thread. exe, command line and cgroup
 // carry their own access.

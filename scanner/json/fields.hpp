@@ -45,9 +45,9 @@ struct NamesOf<PeerState> {
 
 template <>
 struct NamesOf<ClaimKind> {
-    static constexpr std::array<std::string_view, 8> kList = {"bridge_pid",        "bridge_stdio_pid", "gateway_pid",
+    static constexpr std::array<std::string_view, 9> kList = {"bridge_pid",        "bridge_stdio_pid", "gateway_pid",
                                                               "desktop_lock",      "ledger",           "update_marker",
-                                                              "headless_registry", "process_registry"};
+                                                              "headless_registry", "process_registry", "browser_owner"};
 };
 
 template <>

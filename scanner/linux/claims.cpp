@@ -40,6 +40,14 @@ Result<std::vector<Claim>> interpret_bare(const Claim& blank, std::string_view t
     return parse_bare_pid(text).and_then([&](Pid pid) { return one(blank, pid); });
 }
 
+Result<std::vector<Claim>> interpret_owner(const Claim& blank, std::string_view text) {
+    return parse_bare_pid(text).and_then([&](Pid pid) {
+        Claim claim = blank;
+        claim.spawner = pid;
+        return one(std::move(claim), 0);
+    });
+}
+
 Result<std::vector<Claim>> interpret_gateway(const Claim& blank, std::string_view text) {
     return parse_gateway_record(text).and_then([&](const GatewayRecord& record) {
         Claim claim = blank;
@@ -199,6 +207,18 @@ std::vector<Claim> read_plugin_root(const Home& root) {
     return read_claim(root, ClaimKind::headless_registry, "daemon/headless-bridges.json", interpret_headless);
 }
 
+std::vector<Claim> read_socket_folder(const Home& folder) {
+    const auto names = folder.directory ? list_at(folder.directory.get(), ".", kMaxNames)
+                                        : failure(std::errc::permission_denied, "list", folder.path);
+    if (!names) return {blank_claim(folder, ClaimKind::browser_owner, "*.owner_pid")};
+    std::vector<Claim> claims;
+    for (const std::string& name : *names) {
+        if (name.ends_with(".owner_pid"))
+            append(claims, read_claim(folder, ClaimKind::browser_owner, name, interpret_owner));
+    }
+    return claims;
+}
+
 Reading<ProcessRow> look_up(const Procfs& procfs, Pid pid) {
     if (pid <= 0) return {};
     auto row = read_row(procfs, pid);
@@ -219,6 +239,7 @@ std::vector<Claim> read_claims(const Procfs& procfs, const ClaimPlaces& places) 
     read_homes(places.data_homes, places.uid, read_data_home, claims);
     read_homes(places.hermes_homes, places.uid, read_hermes_home, claims);
     read_homes(places.plugin_roots, places.uid, read_plugin_root, claims);
+    read_homes(places.socket_folders, places.uid, read_socket_folder, claims);
     for (Claim& claim : claims) {
         claim.named = look_up(procfs, claim.pid);
         claim.spawner_row = look_up(procfs, claim.spawner);

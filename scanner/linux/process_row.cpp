@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "scanner/linux/process_files.hpp"
 #include "scanner/linux/read_file.hpp"
 #include "scanner/proc_cgroup.hpp"
 #include "scanner/proc_cmdline.hpp"
@@ -89,6 +90,14 @@ Result<ProcessRow> read_program(const Procfs& procfs, Pid pid) {
     row.exe = read_exe(directory->get());
     row.command_line = read_command_line(directory->get());
     return row;
+}
+
+Reading<std::map<std::string, std::string>> read_variables(const Procfs& procfs, Pid pid,
+                                                           std::span<const std::string> keys) {
+    using Variables = Reading<std::map<std::string, std::string>>;
+    const auto directory = open_directory(procfs, pid);
+    if (!directory) return Variables::failed(access_of(directory.error().code));
+    return read_environment(directory->get(), {}, keys).kept;
 }
 
 // The handle of /proc/PID stays with one process, so all files are of that one even when the pid is given to another

@@ -52,7 +52,9 @@ TEST_CASE("the built-in rules are whole") {
     CHECK_FALSE(bridge.keep_as.has_value());
     CHECK_FALSE(bridge.listens);
     CHECK(bridge.owners.empty());
-    CHECK(bridge.marked_variables.empty());
+    CHECK(bridge.programs.front().marked_variables.empty());
+    CHECK(bridge.single_instance);
+    CHECK_FALSE(bridge.needs_owner);
     CHECK(bridge.proofs == std::vector<Proof>{{"stdin.dead", "stdout.dead"}, {"owner.dead"}});
     CHECK(bridge.actions == default_family("x").actions);
     REQUIRE(bridge.home.size() == 4);
@@ -141,18 +143,21 @@ TEST_CASE("every key of a program") {
 
 TEST_CASE("marks, owners, proofs and listening") {
     const Rules rules = overlaid(R"({"families": {"bridge": {
-        "marked_variables": ["MARK"], "listens": true,
+        "programs": [{"executables": ["x"], "marked_variables": ["MARK", "SPAWN=v1:*"]}],
+        "listens": true, "needs_owner": true, "single_instance": false,
         "owners": [{"option": "--owner", "time_option": "--since"}, {"variable": "OWNER"}, {"spawn_purpose": "mcp"}],
         "proofs": [["owner.dead"], ["stdin.dead", "stdout.dead", "owner.dead"]]}}})");
     const FamilyRule& bridge = family(rules, "bridge");
-    CHECK(bridge.marked_variables == Words{"MARK"});
+    CHECK(bridge.programs.front().marked_variables == Words{"MARK", "SPAWN=v1:*"});
     CHECK(bridge.listens);
+    CHECK(bridge.needs_owner);
+    CHECK_FALSE(bridge.single_instance);
     CHECK(bridge.owners == std::vector<OwnerSource>{{OwnerSource::From::option, "--owner", "--since"},
                                                     {OwnerSource::From::environment, "OWNER", ""},
                                                     {OwnerSource::From::spawn_marker, "mcp", ""}});
     CHECK(bridge.proofs == std::vector<Proof>{{"owner.dead"}, {"stdin.dead", "stdout.dead", "owner.dead"}});
     const Words keys = environment_keys_of(rules);
-    for (const char* key : {"MARK", "OWNER"}) CHECK(std::find(keys.begin(), keys.end(), key) != keys.end());
+    for (const char* key : {"MARK", "SPAWN", "OWNER"}) CHECK(std::find(keys.begin(), keys.end(), key) != keys.end());
     for (const char* key : {"--owner", "mcp"}) CHECK(std::find(keys.begin(), keys.end(), key) == keys.end());
 }
 
@@ -216,8 +221,8 @@ TEST_CASE("mistakes in packs, marks, owners, proofs and actions") {
     }
     CHECK(mistake_in_bridge("\"keep_as\": 1") == "rules.json:2:3: expected a text that is not empty, found 1");
     CHECK(mistake_in_bridge("\"listens\": 1") == "rules.json:2:3: expected true or false, found 1");
-    CHECK(mistake_in_bridge("\"marked_variables\": [1]") ==
-          "rules.json:2:24: expected a text that is not empty, found 1");
+    CHECK(mistake_in_bridge("\"needs_owner\": 1") == "rules.json:2:3: expected true or false, found 1");
+    CHECK(mistake_in_bridge("\"single_instance\": 1") == "rules.json:2:3: expected true or false, found 1");
     const std::string one_of = "rules.json:2:14: expected one of option, variable, spawn_purpose";
     CHECK(mistake_in_bridge("\"owners\": [{}]") == one_of);
     CHECK(mistake_in_bridge("\"owners\": [{\"time_option\": \"--t\"}]") == one_of);

@@ -257,7 +257,8 @@ TEST_CASE("a helper whose host is leaked itself says so, and stays") {
 }
 
 TEST_CASE("a family that is told by its environment") {
-    const auto rules = with_bridge_rule([](policy::FamilyRule& rule) { rule.marked_variables = {"MARK", "MARK2"}; });
+    const auto rules =
+        with_bridge_rule([](policy::FamilyRule& rule) { rule.programs.front().marked_variables = {"MARK", "MARK2"}; });
     for (const char* name : {"MARK", "MARK2"}) {
         FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
         CHECK(judged_by(rules, builder, kPid).family.empty());

@@ -1,0 +1,107 @@
+#include "policy/interpreter_options.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+namespace reaper::policy {
+
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+constexpr std::string_view kPythonWithValue[] = {"-W", "-X"};
+constexpr std::string_view kPythonWithoutValue[] = {"-u", "-B",  "-E", "-I", "-O", "-OO", "-P", "-S",
+                                                    "-b", "-bb", "-d", "-i", "-q", "-s",  "-v", "-x"};
+constexpr std::string_view kPythonWithoutScript[] = {"-c"};
+
+constexpr std::string_view kNodeWithValue[] = {"-r",
+                                               "--require",
+                                               "--import",
+                                               "--loader",
+                                               "--experimental-loader",
+                                               "-C",
+                                               "--conditions",
+                                               "--env-file",
+                                               "--title",
+                                               "--icu-data-dir",
+                                               "--openssl-config",
+                                               "--stack-trace-limit",
+                                               "--unhandled-rejections",
+                                               "--disable-warning",
+                                               "--diagnostic-dir",
+                                               "--inspect-port",
+                                               "--debug-port",
+                                               "--dns-result-order",
+                                               "--redirect-warnings",
+                                               "--trace-event-file-pattern",
+                                               "--watch-path",
+                                               "--cpu-prof-name",
+                                               "--cpu-prof-dir",
+                                               "--heap-prof-dir",
+                                               "--heap-prof-name",
+                                               "--report-dir",
+                                               "--report-directory",
+                                               "--report-filename",
+                                               "--tsconfig"};
+constexpr std::string_view kNodeWithoutValue[] = {"--expose-gc",
+                                                  "--expose_gc",
+                                                  "--no-*",
+                                                  "--inspect",
+                                                  "--inspect-brk",
+                                                  "--inspect-wait",
+                                                  "--enable-source-maps",
+                                                  "--preserve-symlinks",
+                                                  "--preserve-symlinks-main",
+                                                  "--experimental-strip-types",
+                                                  "--experimental-vm-modules",
+                                                  "--experimental-sqlite",
+                                                  "--experimental-require-module",
+                                                  "--experimental-detect-module",
+                                                  "--experimental-transform-types",
+                                                  "--trace-warnings",
+                                                  "--trace-deprecation",
+                                                  "--trace-uncaught",
+                                                  "--trace-exit",
+                                                  "--throw-deprecation",
+                                                  "--pending-deprecation",
+                                                  "--abort-on-uncaught-exception",
+                                                  "--use-openssl-ca",
+                                                  "--use-bundled-ca",
+                                                  "--use-system-ca",
+                                                  "--harmony",
+                                                  "--prof",
+                                                  "--smol",
+                                                  "-y",
+                                                  "--yes",
+                                                  "-q",
+                                                  "--quiet"};
+constexpr std::string_view kNodeWithoutScript[] = {
+    "-e",     "--eval", "-p", "--print", "-pe", "-c",       "--check", "-i", "--interactive",
+    "--test", "--run",  "-h", "--help",  "-v",  "--version"};
+
+void fill(Program& program, Words with_value, Words without_value, Words without_script) {
+    program.options_with_value.assign(with_value.begin(), with_value.end());
+    program.options_without_value.assign(without_value.begin(), without_value.end());
+    program.options_without_script.assign(without_script.begin(), without_script.end());
+}
+
+bool has(const Program& program, std::string_view interpreter) {
+    const auto& names = program.interpreters;
+    return std::find(names.begin(), names.end(), interpreter) != names.end();
+}
+
+}  // namespace
+
+void add_known_options(Program& program) {
+    const bool has_own = !program.options_with_value.empty() || !program.options_without_value.empty() ||
+                         !program.options_without_script.empty();
+    if (has_own) return;
+    if (has(program, "python")) {
+        fill(program, kPythonWithValue, kPythonWithoutValue, kPythonWithoutScript);
+    } else if (has(program, "node") || has(program, "nodejs") || has(program, "bun")) {
+        fill(program, kNodeWithValue, kNodeWithoutValue, kNodeWithoutScript);
+    }
+}
+
+}  // namespace reaper::policy

@@ -1,0 +1,29 @@
+#include "policy/pattern.hpp"
+
+namespace reaper::policy {
+
+// What stands before the last star that was met fits already, so only that star is tried again: a long text of a
+// stranger costs no more than its length times that of the pattern.
+bool fits(std::string_view pattern, std::string_view text) {
+    std::size_t wanted = 0;
+    std::size_t at = 0;
+    std::size_t star = std::string_view::npos;
+    std::size_t star_end = 0;  // of what the star stands for
+    while (at < text.size()) {
+        if (wanted < pattern.size() && pattern[wanted] == '*') {
+            star = wanted++;
+            star_end = at;
+        } else if (wanted < pattern.size() && pattern[wanted] == text[at]) {
+            ++wanted;
+            ++at;
+        } else if (star != std::string_view::npos) {
+            wanted = star + 1;
+            at = ++star_end;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', wanted) == std::string_view::npos;
+}
+
+}  // namespace reaper::policy

@@ -1,0 +1,11 @@
+// "*" in what a rule names.
+#pragma once
+
+#include <string_view>
+
+namespace reaper::policy {
+
+// Is this the whole text? Each "*" of the pattern stands for any letters, "/" too, or none.
+[[nodiscard]] bool fits(std::string_view pattern, std::string_view text);
+
+}  // namespace reaper::policy
