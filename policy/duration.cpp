@@ -15,12 +15,16 @@ namespace {
 constexpr std::int64_t kDay = std::int64_t{24} * 60 * 60 * 1000;
 constexpr std::int64_t kLongest = 3650 * kDay;
 
+struct Unit {
+    std::string_view name;
+    std::int64_t milliseconds;
+};
+constexpr Unit kUnits[] = {{"d", kDay}, {"h", 60 * 60 * 1000}, {"m", 60 * 1000}, {"s", 1000}, {"ms", 1}};
+
 std::optional<std::int64_t> milliseconds_of(std::string_view unit) {
-    if (unit == "ms") return 1;
-    if (unit == "s") return 1000;
-    if (unit == "m") return 60 * 1000;
-    if (unit == "h") return 60 * 60 * 1000;
-    if (unit == "d") return kDay;
+    for (const Unit& known : kUnits) {
+        if (known.name == unit) return known.milliseconds;
+    }
     return std::nullopt;
 }
 
@@ -44,6 +48,15 @@ tl::expected<std::chrono::milliseconds, std::string> parse_duration(std::string_
     if (!factor) return wrong(text, kExpected);
     if (count > kLongest / *factor) return wrong(text, "too long; at most 3650d");
     return std::chrono::milliseconds(count * *factor);
+}
+
+std::string duration_text(std::chrono::milliseconds duration) {
+    const std::int64_t count = duration.count();
+    for (const Unit& unit : kUnits) {
+        if (count != 0 && count % unit.milliseconds == 0)
+            return fmt::format("{}{}", count / unit.milliseconds, unit.name);
+    }
+    return "0s";
 }
 
 }  // namespace reaper::policy

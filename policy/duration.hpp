@@ -13,4 +13,7 @@ namespace reaper::policy {
 // text itself: "30: a duration needs a unit: 30s".
 [[nodiscard]] tl::expected<std::chrono::milliseconds, std::string> parse_duration(std::string_view text);
 
+// The same with the largest unit that it is whole in: 90 s is "90s", 120 s is "2m", nothing is "0s".
+[[nodiscard]] std::string duration_text(std::chrono::milliseconds duration);
+
 }  // namespace reaper::policy

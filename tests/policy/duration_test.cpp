@@ -34,4 +34,12 @@ TEST_CASE("Everything else is refused, with a reason") {
     }
 }
 
+TEST_CASE("a duration is written so that it reads the same") {
+    for (const char* text : {"0s", "1ms", "1500ms", "90s", "2m", "1h", "25h", "7d", "3650d"}) {
+        CHECK(duration_text(parse_duration(text).value()) == text);
+    }
+    CHECK(duration_text(std::chrono::seconds(3600)) == "1h");
+    CHECK(duration_text(std::chrono::milliseconds(0)) == "0s");
+}
+
 }  // namespace reaper::policy
