@@ -19,6 +19,15 @@ Judgement judged_by(const policy::Rules& rules, const FactsBuilder& builder, Pid
     return found == all.end() ? Judgement{} : *found;
 }
 
+const policy::Rules& all_rules() {
+    static const policy::Rules kRules = [] {
+        policy::Rules rules = policy::built_in_rules();
+        for (policy::FamilyRule& rule : rules.families) rule.enabled = true;
+        return rules;
+    }();
+    return kRules;
+}
+
 bool is_orphan(const Judgement& judgement) {
     return judgement.verdict == policy::Verdict::orphan && judgement.action == policy::Action::reap &&
            vetoes_of(judgement).empty();

@@ -18,6 +18,9 @@ namespace reaper::test {
 [[nodiscard]] policy::Judgement judged_by(const policy::Rules& rules, const FactsBuilder& builder, scanner::Pid pid,
                                           const policy::Settings& settings = {});
 
+// The built-in rules with every family and pack switched on.
+[[nodiscard]] const policy::Rules& all_rules();
+
 // The built-in rules with one change to the family of bridges.
 template <class Change>
 [[nodiscard]] policy::Rules with_bridge_rule(const Change& change) {

@@ -27,7 +27,7 @@ const Rules& rules() {
 // "family/role", with "+launcher" where it runs the script in a child; empty: no family.
 std::string matched(const char* exe, Words argv) {
     const ProcessRow row = reaper::test::row(100, 1, exe, std::move(argv));
-    const auto match = reaper::policy::match(rules(), row);
+    const auto match = reaper::policy::match(rules(), row, reaper::policy::Environment::of({}));
     if (!match) return "";
     return match->rule->name + "/" + match->role.name + (match->invocation.launcher ? "+launcher" : "");
 }
@@ -192,6 +192,59 @@ TEST_CASE("a command is the first argument that is no option or its value") {
     program.required = {"--stdio"};
     CHECK_FALSE(matches({"hermes", "chat"}));
     CHECK(matches({"hermes", "chat", "--stdio"}));
+    program.required = {"--dir=/tmp/*-x"};
+    CHECK(matches({"hermes", "chat", "--dir", "/tmp/1/2-x"}));
+    CHECK_FALSE(matches({"hermes", "chat", "--dir=/tmp/1/2-xy"}));
+    CHECK_FALSE(matches({"hermes", "chat", "--dir"}));
+}
+
+TEST_CASE("a command of several words") {
+    Program program;
+    program.executables = {"uv"};
+    program.commands = {"tool run *mcp*"};
+    program.command_options_with_value = {"--from"};
+    const auto matches = [&](Words argv) { return arguments_of(program, "/usr/bin/uv", std::move(argv)) != "-"; };
+    CHECK(matches({"uv", "tool", "run", "mcp-x"}));
+    CHECK(matches({"uv", "-q", "tool", "--from", "x", "run", "-y", "my-mcp", "more"}));
+    CHECK_FALSE(matches({"uv", "tool", "run"}));
+    CHECK_FALSE(matches({"uv", "tool", "mcp-x"}));
+    CHECK_FALSE(matches({"uv", "tool", "run", "x", "mcp-x"}));
+    CHECK_FALSE(matches({"uv", "tool", "run", "--from", "mcp-x"}));
+    CHECK_FALSE(matches({"uv", "tool run mcp-x"}));
+}
+
+TEST_CASE("a script with a slash is the end of a path, one without is a file's name") {
+    Program program;
+    program.interpreters = {"node"};
+    program.scripts = {"ui/dist/entry.js", "_npx/*mcp*"};
+    const auto matches = [&](const char* script) { return arguments_of(program, kNode, {"node", script}) != "-"; };
+    CHECK(matches("/x/ui/dist/entry.js"));
+    CHECK(matches("ui/dist/entry.js"));
+    CHECK(matches("/h/_npx/1/bin/x-mcp"));
+    CHECK_FALSE(matches("/x/my-ui/dist/entry.js"));
+    CHECK_FALSE(matches("/x/ui/dist/entry.js/y"));
+    CHECK_FALSE(matches("dist/entry.js"));
+    CHECK_FALSE(matches("entry.js"));
+    CHECK_FALSE(matches("/h/x_npx/1/bin/x-mcp"));
+}
+
+TEST_CASE("python's and node's own options are known, but not beside a rule's own") {
+    const auto program = [](const char* text) {
+        const auto changed = reaper::policy::overlay_rules(
+            rules(),
+            std::string(R"({"families": {"x": {"roles": [{"name": "r"}], "home": [{"path": "/"}], "programs": [)") +
+                text + "]}}}",
+            "x.json");
+        REQUIRE(changed.has_value());
+        return changed->families.back().programs.front();
+    };
+    const Program python = program(R"({"interpreters": ["python"], "modules": ["m"]})");
+    CHECK(arguments_of(python, kPython, {"python", "-u", "-W", "x", "-m", "m"}) != "-");
+    const Program own = program(R"({"interpreters": ["python"], "modules": ["m"], "options_with_value": ["-W"]})");
+    CHECK(arguments_of(own, kPython, {"python", "-u", "-m", "m"}) == "-");
+    const Program bun = program(R"({"interpreters": ["bun"], "scripts": ["m"]})");
+    CHECK(arguments_of(bun, "/usr/bin/bun", {"bun", "--smol", "m"}) != "-");
+    CHECK(program(R"({"interpreters": ["perl"], "scripts": ["m"]})").options_without_value.empty());
 }
 
 TEST_CASE("any of a family's programs is enough, and any is looked for") {
@@ -204,7 +257,8 @@ TEST_CASE("any of a family's programs is enough, and any is looked for") {
     third.required = {"--stdio"};
     programs.push_back(third);
     const auto matches = [&](const char* exe, Words argv) {
-        return reaper::policy::match(changed, reaper::test::row(100, 1, exe, std::move(argv))).has_value();
+        const ProcessRow row = reaper::test::row(100, 1, exe, std::move(argv));
+        return reaper::policy::match(changed, row, reaper::policy::Environment::of({})).has_value();
     };
     CHECK(matches(kNode, bridge({"bridge.mjs", "--agent=hermes"})));
     CHECK(matches(kNode, bridge({"other.mjs", "--agent=hermes"})));

@@ -223,3 +223,27 @@ TEST_CASE("a home that may not be looked into may hold claims") {
               return data.size() == 2 && hermes.size() == 5 ? 0 : 4;
           }) == 0);
 }
+
+TEST_CASE("who owns a browser is written into the folder of its sockets") {
+    const TemporaryFolder folder;
+    const auto claims_of = [&] {
+        return read_claims(Procfs::open().value(), {::geteuid(), {}, {}, {}, {folder.path()}});
+    };
+    CHECK(claims_of().empty());
+    folder.write("work.owner_pid", kSelf);
+    folder.write("work.pid", "2147483647");
+    const Claim claim = only(claims_of());
+    CHECK(claim.kind == ClaimKind::browser_owner);
+    CHECK(claim.home == folder.path());
+    CHECK(claim.path == folder / "work.owner_pid");
+    CHECK(claim.access == Access::ok);
+    CHECK(claim.pid == 0);
+    CHECK(claim.spawner == ::getpid());
+    CHECK(claim.spawner_row.ok());
+    folder.write("work.owner_pid", "2147483647\n");
+    CHECK(only(claims_of()).spawner_row.access == Access::gone);
+    folder.write("work.owner_pid", "x");
+    CHECK(only(claims_of()).access == Access::malformed);
+    folder.write("more.owner_pid", kSelf);
+    CHECK(claims_of().size() == 2);
+}

@@ -102,6 +102,11 @@ ProcessFacts& FactsBuilder::add(ProcessRow made) {
     return *all.insert(at, std::move(process));
 }
 
+FactsBuilder& FactsBuilder::orphan(ProcessRow made) {
+    add(std::move(made));
+    return *this;
+}
+
 FactsBuilder& FactsBuilder::orphan_bridge(Pid pid) {
     add(row(pid, 1, "/usr/bin/node", bridge_argv("--no-viewer")));
     return *this;

@@ -32,6 +32,7 @@ class FactsBuilder {
    public:
     FactsBuilder();  // an init, a living host, and nothing leaked
 
+    FactsBuilder& orphan(scanner::ProcessRow row);                          // of any program: both ends dead
     FactsBuilder& orphan_bridge(scanner::Pid pid);                          // headless, adopted by init, both ends dead
     FactsBuilder& orphan_worker(scanner::Pid pid, scanner::Pid recorded);   // of slash commands, --parent-pid=recorded
     FactsBuilder& orphan_pair(scanner::Pid launcher, scanner::Pid bridge);  // tsx and what it runs
