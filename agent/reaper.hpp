@@ -60,6 +60,7 @@ struct ReaperParts {
 struct ReaperTimes {
     std::chrono::milliseconds after_kill{5000};  // how long to wait for the kernel after KILL
     std::chrono::milliseconds slice{1000};       // by how much grace is extended at a time for a busy database
+    std::chrono::milliseconds exiting{500};      // how long it may take to die once it has lost its program
     std::chrono::milliseconds blink{50};  // how soon to look again for a lock that may just be between two transactions
 };
 

@@ -49,6 +49,7 @@ void ReaperTarget::advance(Clock::time_point now) {
     if (!running()) return;
     if (target_->handle.exited()) return finish_gone();
     if (now < deadline_) return;
+    if (phase_ == Phase::doubted) return finish(OutcomeResult::changed, objection_);
     if (phase_ == Phase::killing) return give_up();
     if (!deserves_patience(now)) kill();
 }
@@ -77,8 +78,16 @@ bool ReaperTarget::may_be_signalled() {
         return false;
     }
     if (objection && !objection->has_value()) return true;
-    finish(OutcomeResult::changed, objection ? **objection : describe(objection.error()));
+    object(objection ? **objection : describe(objection.error()));
     return false;
+}
+
+// A process that exits loses its program before its pid, and looks like another meanwhile: whoever had TERM gets the time to do so.
+void ReaperTarget::object(std::string why) {
+    if (phase_ != Phase::terminating) return finish(OutcomeResult::changed, std::move(why));
+    objection_ = std::move(why);
+    phase_ = Phase::doubted;
+    deadline_ = Clock::now() + times_->exiting;
 }
 
 // Before anything is written down: what is never sent must not be in the history.

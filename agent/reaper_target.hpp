@@ -32,7 +32,7 @@ class ReaperTarget {
     void stop(const std::string& why);
 
     [[nodiscard]] bool planned() const { return phase_ == Phase::planned; }
-    [[nodiscard]] bool running() const { return phase_ == Phase::terminating || phase_ == Phase::killing; }
+    [[nodiscard]] bool running() const { return phase_ != Phase::planned && phase_ != Phase::finished; }
     [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
     // When it will be over whatever it does, unless a busy database extends its grace.
     [[nodiscard]] Clock::time_point over_at() const;
@@ -42,14 +42,15 @@ class ReaperTarget {
     [[nodiscard]] Outcome final_outcome() const;
 
    private:
-    enum class Phase { planned, terminating, killing, finished };
+    enum class Phase { planned, terminating, doubted, killing, finished };
 
-    // All finish the target when the answer is no.
+    // All finish the target when the answer is no, or doubt it.
     [[nodiscard]] bool may_be_signalled();
     [[nodiscard]] std::optional<Delivery> ask_the_door();
     [[nodiscard]] bool send(Signal signal);
     void resume();
     void kill();
+    void object(std::string why);
     [[nodiscard]] bool deserves_patience(Clock::time_point now);
     void give_up();
     void finish_gone();
@@ -65,6 +66,7 @@ class ReaperTarget {
     Clock::time_point deadline_;
     std::optional<scanner::Activity> before_;  // the sample that the next one is compared with
     int blinks_ = 0;                           // looks in a row that found work but no lock
+    std::string objection_;                    // why it was doubted
     Outcome outcome_;
 };
 

@@ -227,6 +227,19 @@ TEST_CASE("An objection before KILL means that nothing more is sent") {
     CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 0 CONT"});
 }
 
+TEST_CASE("A process that looks like another before KILL, because it is just exiting, has ended on TERM") {
+    Stage stage(1);
+    stage.on_verify = [&](int, int nth) -> std::optional<std::string> {
+        if (nth == 1) return std::nullopt;
+        stage.on_wait = [&stage] { stage.end(0); };
+        return "another program runs in it";
+    };
+    const Outcome outcome = stage.reap_one();
+    CHECK(outcome.result == OutcomeResult::ended_on_term);
+    CHECK(outcome.detail.empty());
+    CHECK(stage.steps("send") == Journal{"send 0 TERM", "send 0 CONT"});
+}
+
 TEST_CASE("A process that is gone is not signalled") {
     Stage stage(1);
     SECTION("before the reaper began: a zombie would still take the signal") {

@@ -265,6 +265,7 @@ TEST_CASE("Control: without an adversary every leaked process is ended, and by w
             Script script(victim.pid());
             const auto outcome = run_protocol(stage.world, victim.pid(), script);
             REQUIRE(outcome);
+            CAPTURE(agent::to_string(outcome->result), outcome->detail);
             // Five milliseconds of grace may be too short for a busy machine; being ended is what counts.
             REQUIRE(
                 (outcome->result == OutcomeResult::ended_on_kill || outcome->result == OutcomeResult::ended_on_term));
@@ -427,5 +428,5 @@ TEST_CASE("A hundred processes that ignore TERM cost one grace period and at mos
     for (const auto& [pid, outcome] : outcomes) CHECK(outcome.result == OutcomeResult::ended_on_kill);
     WARN("a hundred stubborn processes with 1 s of grace: " << took.count() << " ms");
     CHECK(took >= 1000ms);
-    CHECK(took <= 2000ms);
+    CHECK(took <= 1000ms + REAPER_SLOWDOWN * 1000ms);
 }

@@ -120,8 +120,8 @@ def a_report_goes_where_it_was_sent_or_nothing_happens():
 @case
 def no_family_at_all_is_said():
     stage = Stage()
-    off = put(stage.layout.home / "off.json", json.dumps(
-        {"families": {"bridge": {"enabled": False}, "slash_worker": {"enabled": False}}}))
+    families = stage.report().json["scope"]["families"]
+    off = put(stage.layout.home / "off.json", json.dumps({"families": {name: {"enabled": False} for name in families}}))
     for form in ("text", "json"):
         result = stage.reaper("report", "--config", str(off), "--format", form)
         expect(result.status == 0 and "no family is enabled" in result.out, result.explain())
@@ -181,13 +181,13 @@ def proc_is_mounted_with_hidepid():
 def a_hundred_deaf_orphans_cost_one_grace():
     stage = Stage()
     stage.orphans([stage.worker(f"deaf-{number}", session=f"s{number}", ignore_term=True) for number in range(100)])
-    grace = 2.0
+    grace, overhead = 2.0, float(os.environ.get("REAPER_SLOWDOWN", "1"))
     result = stage.reaper("sweep", "--json", "--min-age", "1ms", "--settle", "200ms", "--grace", "2s")
     done = time.time()
     expect(result.status == 0 and result.json["summary"]["reaped"] == 100, result.explain())
     first_term = min((stage.run / f"{name}.signals").stat().st_mtime for name in stage.actors)
     print(f"     100 deaf ones: {done - first_term:.2f} s from the first TERM to the end, with a grace of {grace} s")
-    expect(done - first_term <= grace + 1.0, f"{done - first_term:.2f} s")
+    expect(done - first_term <= grace + overhead, f"{done - first_term:.2f} s")
     stage.expect_ended(list(stage.actors))
     expect(all(one.signals() == ["TERM"] for one in stage.actors.values()), "every one gets TERM once")
 
