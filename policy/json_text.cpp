@@ -162,7 +162,7 @@ tl::expected<JsonText, std::string> parse_json_text(std::string_view text) {
         json::sax_parse(CountingIterator(text.data(), &reached), CountingIterator(text.data() + text.size(), &reached),
                         &places, json::input_format_t::json, true, true);
     if (!fine) return tl::unexpected(places.mistake.empty() ? "1:1: nested too deeply" : places.mistake);
-    return JsonText{json::parse(text, nullptr, false, true), std::move(places.offsets)};
+    return JsonText{nlohmann::ordered_json::parse(text, nullptr, false, true), std::move(places.offsets)};
 }
 
 }  // namespace reaper::policy

@@ -12,7 +12,7 @@
 namespace reaper::policy {
 
 struct JsonText {
-    nlohmann::json value;
+    nlohmann::ordered_json value;                // members as they stand in the text
     std::map<std::string, std::size_t> offsets;  // JSON pointer -> byte; of a member: its key
 };
 

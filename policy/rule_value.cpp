@@ -8,7 +8,7 @@
 
 namespace reaper::policy {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 void RuleText::complain(const std::string& pointer, const std::string& what) {
     if (!mistake.empty()) return;
@@ -18,12 +18,11 @@ void RuleText::complain(const std::string& pointer, const std::string& what) {
 
 void RuleValue::members(const Members& readers) const {
     each_member([&](const std::string& key, const RuleValue& member) {
-        const auto reader = readers.find(key);
-        if (reader == readers.end())
-            member.reject(key, readers);
-        else
-            reader->second(member);
+        if (!readers.contains(key)) member.reject(key, readers);
     });
+    for (const auto& [key, reader] : readers) {
+        if (has(key.c_str())) reader(RuleValue(*text_, (*value_)[key], member_pointer(pointer_, key)));
+    }
 }
 
 void RuleValue::each_member(const std::function<void(const std::string& key, const RuleValue&)>& reader) const {

@@ -30,12 +30,12 @@ class RuleValue {
     using Reader = std::function<void(const RuleValue&)>;
     using Members = std::map<std::string, Reader, std::less<>>;
 
-    RuleValue(RuleText& text, const nlohmann::json& value, std::string pointer)
+    RuleValue(RuleText& text, const nlohmann::ordered_json& value, std::string pointer)
         : text_(&text), value_(&value), pointer_(std::move(pointer)) {}
 
-    // Every member by its reader; a member that has none is a mistake.
+    // Every member by its reader, in the order of their names; a member that has none is a mistake.
     void members(const Members& readers) const;
-    // Every member, whatever its key.
+    // Every member, whatever its key, as they stand in the text.
     void each_member(const std::function<void(const std::string& key, const RuleValue&)>& reader) const;
     // Every element of a list; false when this is no list.
     bool each_element(const Reader& reader) const;
@@ -43,13 +43,13 @@ class RuleValue {
     void complain(const std::string& what) const { text_->complain(pointer_, what); }
     void expect(std::string_view what) const;  // complains that it found something else
     [[nodiscard]] bool has(const char* key) const { return value_->is_object() && value_->contains(key); }
-    [[nodiscard]] const nlohmann::json& json() const { return *value_; }
+    [[nodiscard]] const nlohmann::ordered_json& json() const { return *value_; }
 
    private:
     void reject(const std::string& key, const Members& readers) const;
 
     RuleText* text_;
-    const nlohmann::json* value_;
+    const nlohmann::ordered_json* value_;
     std::string pointer_;
 };
 

@@ -54,6 +54,21 @@ TEST_CASE("rules that are written down read the same again, whatever they are la
     CHECK(without_origins(laid_over(built_in_rules(), written(full))) == without_origins(full));
 }
 
+TEST_CASE("the first of two families that describe a process has it, so their order is kept") {
+    const auto mine = [](const std::string& name) {
+        return "\"" + name + R"(": {"programs": [{"executables": ["x"], "required": ["--y"]}],
+            "roles": [{"name": "worker", "flags": []}], "home": [{"path": "~"}]})";
+    };
+    Rules rules = laid_over(built_in_rules(), "{\"families\": {" + mine("z") + ", " + mine("m") + "}}");
+    rules = laid_over(rules, "{\"families\": {" + mine("a") + "}}");
+    const std::size_t count = built_in_rules().families.size();
+    REQUIRE(rules.families.size() == count + 3);
+    CHECK(rules.families[count].name == "z");
+    CHECK(rules.families[count + 1].name == "m");
+    CHECK(rules.families[count + 2].name == "a");
+    CHECK(without_origins(laid_over({}, written(rules))) == without_origins(rules));
+}
+
 TEST_CASE("every setting of a family is written down") {
     const FamilyRule full = laid_over({}, kFull).families.at(0);
     const auto json = to_json(full);
