@@ -117,14 +117,13 @@ def other_node_programs(crowd):
 
 
 def other_python_programs(crowd):
-    """N11, N15, N17 to N19, N21, N24: python runs them, but they are no slash worker."""
+    """N11, N15, N17 to N19, N21: python runs them, but they are no helper that could be leaked."""
     crowd.python("hermes-bridge", crowd.script("dist/server/agent-bridge/hermes_bridge.py", "py"), "--endpoint",
                  "ipc:///tmp/hermes-agent-bridge.sock", "--hermes-home", "/home/u/.hermes")
-    for module in ("pytest", "tui_gateway/entry", "tui_gateway/slash_worker_v2", "hermes_cli/stderr_timestamp",
+    for module in ("pytest", "tui_gateway/slash_worker_v2", "hermes_cli/stderr_timestamp",
                    "mcp_death_supervisor"):
         put(crowd.layout.hermes / f"{module}.py", (crowd.layout.lib / "standin_worker.py").read_text())
     crowd.python("pytest", "-m", "pytest", "tests/python/test_bridge_client.py")
-    crowd.python("entry", "-m", "tui_gateway.entry")
     crowd.python("longer-name", "-m", "tui_gateway.slash_worker_v2", "--session-key", "k")
     crowd.python("stderr", "-m", "hermes_cli.stderr_timestamp", "--error-log", "f", "--", PYTHON, "-m",
                  "tui_gateway.slash_worker",
@@ -160,10 +159,11 @@ def none_of_them_is_touched():
         name = next(one.name for one in stage.actors.values() if one.pid == process["pid"])
         expect(process["action"] == "reap" if name == "leaked" else process["action"] == "keep",
                f"{name}: {report.explain()}")
-    # What runs a bridge script of another install is worth a line that says why it stays; nothing else is.
+    # What runs a bridge script of another install is worth a line that says why it stays, and so is what stamps a
+    # gateway's log; nothing else is.
     listed = {one.name.rpartition("-")[0] for one in stage.actors.values() if report.process(one.pid) and one.name !=
     "leaked"}
-    expect(listed <= {"other-install", "backup-file"}, f"listed, but no member of any family: {listed}")
+    expect(listed <= {"other-install", "backup-file", "stderr"}, f"listed, but no member of any family: {listed}")
     stage.expect_sweep(stage.sweep(), ["leaked"], crowd.names, silent=crowd.silent, status=stage.report().status)
 
 
@@ -172,13 +172,15 @@ def whoever_has_a_living_owner_is_left_alone():
     """N16, N23, N24, N28: the argv of a member, but a parent that is no Hermes host and alive."""
     stage = Stage()
     stage.start_host("vitest", [stage.bridge("spawned-by-test")], kind="node")
-    stage.start_host("emacs", [stage.worker("run-by-hand", session="ID")], kind="node")
+    put(stage.layout.hermes / "tui_gateway/entry.py", (stage.layout.lib / "standin_worker.py").read_text())
+    entry = stage.child("entry", [PYTHON, "-B", "-m", "tui_gateway.entry"], stage.layout.hermes)
+    stage.start_host("emacs", [stage.worker("run-by-hand", session="ID"), entry], kind="node")
     fifo = stage.run / "fifo"
     os.mkfifo(fifo)
     os.chown(fifo, stage.uid, stage.uid)
     stage.start_host("drain", [stage.bridge("drained", stdio=f"fifo:{fifo}")])
     stage.expect_verdicts(stage.report(), {"spawned-by-test": ("attached", "keep"),
-                                           "run-by-hand": ("attached", "keep")})
+                                           "run-by-hand": ("attached", "keep"), "entry": ("attached", "keep")})
     stage.expect_sweep(stage.sweep("--reap", "abandoned,duplicate"), [], list(stage.actors))
 
 

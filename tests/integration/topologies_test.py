@@ -205,8 +205,7 @@ def l10_bridge_without_daemon_owns_the_port():
 def l11_tsx_pair_whose_root_was_killed():
     stage = Stage()
     stage.start_host("gateway", [stage.tsx_bridge("pair")], lost=["pair"])
-    stage.meet("pair")
-    split_pair(stage, "pair")
+    stage.meet_pair("pair")
     stage.actors["pair"].send(signal.SIGKILL)
     expect(stage.actors["pair"].wait_ended(), "the root of the pair")
     del stage.actors["pair"]
@@ -214,24 +213,14 @@ def l11_tsx_pair_whose_root_was_killed():
     check(stage, {"pair-leaf": ("orphan", "reap")}, ["pair-leaf"])
 
 
-def split_pair(stage, name):
-    """The leaf wrote the ready file; root and leaf carry names of their own."""
-    stage.know(name)
-    leaf = stage.know(name + "-leaf")
-    os.symlink(f"{name}.beat", stage.run / f"{name}-leaf.beat")
-    return leaf
-
-
 @case
 def l11_tsx_pair_is_one_unit():
     stage = Stage()
     stage.start_host("gateway", [stage.tsx_bridge("leaked")], lost=["leaked"])
-    stage.meet("leaked")
-    split_pair(stage, "leaked")
+    stage.meet_pair("leaked")
     stage.kill_host("gateway")
     stage.start_host("chat", [stage.tsx_bridge("attached")], lost=["attached"])
-    stage.meet("attached")
-    split_pair(stage, "attached")
+    stage.meet_pair("attached")
     verdicts = {"leaked": "orphan", "leaked-leaf": "orphan", "attached": "attached", "attached-leaf": "attached"}
     stage.expect_verdicts(stage.report(), verdicts)
     result = stage.sweep()

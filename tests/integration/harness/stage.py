@@ -54,10 +54,10 @@ class Stage:
         arguments = ("--agent=hermes", f"--home={home}", "--daemon")
         return self.bridge(name, arguments=arguments, home=home, stdio="detached", **more)
 
-    def tsx_bridge(self, name, **more):
+    def tsx_bridge(self, name, home=None, **more):
         plugin = self.layout.plugin
         more.setdefault("ignore_eof", True)
-        environment = {"MEMOS_HOME": str(self.layout.data_home(name))}
+        environment = {"MEMOS_HOME": str(home or self.layout.data_home(name))}
         argv = [sandbox.NODE, plugin / "node_modules/tsx/dist/cli.mjs", plugin / "bridge.cts", "--agent=hermes",
                 "--no-viewer"]
         return self.child(name, argv, plugin, env=environment, **more)
@@ -96,6 +96,12 @@ class Stage:
     def meet(self, name):
         wait_until((self.run / f"{name}.ready").exists, f"{name} to be ready")
         return self.know(name)
+
+    def meet_pair(self, name):
+        """A launcher and what it runs. The leaf wrote the ready file; root and leaf carry names of their own."""
+        self.meet(name)
+        self.know(name + "-leaf")
+        os.symlink(f"{name}.beat", self.run / f"{name}-leaf.beat")
 
     def know(self, name, pid=None):
         """Takes a handle of the one process that carries this name."""
