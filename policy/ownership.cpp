@@ -101,7 +101,9 @@ OwnerState look_up(const Record& record, const Member& member, const Facts& fact
 bool is_about(const Claim& claim, const Member& member, const scanner::Machine& machine) {
     const ProcessRow& row = member.facts->row;
     if (claim.access != Access::ok || !speaks_of(claim, *member.facts)) return false;
-    const bool is_named = claim.kind == ClaimKind::browser_owner ? claim.home == member.home : claim.pid == row.pid;
+    const bool is_named = claim.kind == ClaimKind::browser_owner
+                              ? claim.home == member.home && member.rule().needs_owner
+                              : claim.pid == row.pid;
     if (claim.spawner <= 1 || !is_named) return false;
     if (claim.start_ticks && *claim.start_ticks != row.start_ticks) return false;
     return !claim.start_epoch || started_at(row.start_ticks, *claim.start_epoch, machine);
@@ -113,9 +115,7 @@ OwnerState look_up(const Claim& claim, const Member& member, const scanner::Mach
     return gone ? OwnerState::dead : OwnerState::unknown;
 }
 
-}  // namespace
-
-std::vector<Owner> recorded_owners(const Member& member, const Facts& facts) {
+std::vector<Owner> all_owners(const Member& member, const Facts& facts) {
     std::vector<Owner> owners;
     for (const Record& record : own_records(member.match, *member.facts)) {
         owners.push_back({record.source, record.pid, look_up(record, member, facts)});
@@ -124,12 +124,23 @@ std::vector<Owner> recorded_owners(const Member& member, const Facts& facts) {
         if (!is_about(claim, member, facts.machine)) continue;
         owners.push_back({claim.path, claim.spawner, look_up(claim, member, facts.machine)});
     }
+    return owners;
+}
+
+}  // namespace
+
+std::vector<Owner> recorded_owners(const Member& member, const Facts& facts) {
+    std::vector<Owner> owners = all_owners(member, facts);
     // A host that lives is judged as a parent. Only where it is taken for an adopter does the record contradict that.
     std::erase_if(owners, [&](const Owner& owner) {
         return owner.state == OwnerState::alive && owner.pid == member.parentage.pid &&
                member.parentage.has_live_host();
     });
     return owners;
+}
+
+bool is_recorded(const Member& member, const Facts& facts) {
+    return !all_owners(member, facts).empty();
 }
 
 std::vector<Pid> named_owners(const Match& match, const ProcessFacts& process) {

@@ -25,6 +25,9 @@ struct Owner {
 // living host.
 [[nodiscard]] std::vector<Owner> recorded_owners(const Member& member, const scanner::Facts& facts);
 
+// Is there any such record, also one of a living host?
+[[nodiscard]] bool is_recorded(const Member& member, const scanner::Facts& facts);
+
 // Whom a member's own argv and environment name: the scanner has to look those up.
 [[nodiscard]] std::vector<scanner::Pid> named_owners(const Match& match, const scanner::ProcessFacts& process);
 

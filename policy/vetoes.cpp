@@ -121,8 +121,7 @@ void check_family(const Member& member, VetoList& vetoes) {
 
 // Other hosts use the same program: whose nobody has recorded is theirs.
 void check_recorded(const Member& member, const Surroundings& around, VetoList& vetoes) {
-    if (!member.rule().needs_owner || member.parentage.has_live_host()) return;
-    if (!recorded_owners(member, around.facts).empty()) return;
+    if (!member.rule().needs_owner || is_recorded(member, around.facts)) return;
     vetoes.add(Verdict::foreign, "unrecorded", "no record says that a host of this family started it");
 }
 

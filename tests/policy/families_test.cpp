@@ -298,7 +298,14 @@ TEST_CASE("the daemon of a browser, and what is none of its processes") {
                    .claim(owner_file(Access::gone))) == "agent_browser/daemon orphan report");
     CHECK(said(kChrome, {"chrome", "--type=renderer", "--user-data-dir=/tmp/agent-browser-chrome-1"}).empty());
     CHECK(said(kChrome, {"chrome", "https://example.org"}).empty());
-    CHECK(said(under_host(browser())) == "agent_browser/browser attached keep");
+    CHECK(said(under_host(browser())) == "agent_browser/browser foreign keep");
+    Claim host = owner_file(Access::ok);
+    host.spawner = kHost;
+    host.spawner_row.value = row(kHost, 1, kPython, {"hermes"});
+    CHECK(said(under_host(browser()).claim(host)) == "agent_browser/browser attached keep");
+    FactsBuilder abandoned = browser();
+    abandoned[kPid].row.ppid = kHost;
+    CHECK(said(abandoned.claim(owner_file(Access::gone))) == "agent_browser/browser abandoned report");
 }
 
 TEST_CASE("the pack agents is off, and MCP servers of other agents are ended once it is on") {
