@@ -1,7 +1,9 @@
 """Stand-in of a Hermes host that Python runs (`-m hermes_cli.main gateway run`): starts the helpers in HOST as
 upstream does, then waits to be killed.
 
-HOST: {"name", "dir", "life", "pipe_uid", "children": [{"argv", "env", "cwd", "stdio", "after", "leak_to"}]}
+HOST: {"name", "dir", "life", "pipe_uid", "open", "children": [{"argv", "env", "cwd", "stdio", "after", "leak_to"}]}
+    open: a file that it holds open
+    argv: "{host}" stands for the pid of this process
     stdio: "pipe" (default), "detached" (/dev/null and a new session), "stdin_closed" (pipes, and
            the host closes its end of stdin),
            "abandoned" (pipes, and the host closes both its ends), "fifo:PATH"
@@ -30,14 +32,14 @@ def user_pipe():
 
 
 def start(child):
-    environment = {**os.environ, **child.get("env", {})}
-    environment.pop("HOST")
+    argv = [word.replace("{host}", str(os.getpid())) for word in child["argv"]]
+    inherited = {name: value for name, value in os.environ.items() if name != "HOST"}
+    environment = {**inherited, **child.get("env", {})}
     common = {"cwd": child.get("cwd"), "env": environment}
     stdio = child.get("stdio", "pipe")
     if stdio == "detached":
         null = subprocess.DEVNULL
-        kept.append(subprocess.Popen(child["argv"], stdin=null, stdout=null, stderr=null, start_new_session=True,
-                                     **common))
+        kept.append(subprocess.Popen(argv, stdin=null, stdout=null, stderr=null, start_new_session=True, **common))
         return
     if stdio.startswith("fifo:"):
         stdin_read = os.open(stdio[5:], os.O_RDWR)
@@ -45,7 +47,7 @@ def start(child):
     else:
         stdin_read, stdin_write = user_pipe()
     stdout_read, stdout_write = user_pipe()
-    kept.append(subprocess.Popen(child["argv"], stdin=stdin_read, stdout=stdout_write, stderr=stdout_write, **common))
+    kept.append(subprocess.Popen(argv, stdin=stdin_read, stdout=stdout_write, stderr=stdout_write, **common))
     if "leak_to" in child:
         os.set_inheritable(stdin_write, True)
         kept.append(subprocess.Popen(child["leak_to"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -60,6 +62,8 @@ def start(child):
 
 
 def main():
+    if "open" in wish:
+        kept.append(open(wish["open"], "rb"))
     for child in wish["children"]:
         time.sleep(child["after"])
         start(child)

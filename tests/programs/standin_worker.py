@@ -25,6 +25,7 @@ def main():
     signal.signal(signal.SIGTERM, on_term)
     if "uids" in wish:  # here, because execve makes the saved uid the effective one
         os.setresuid(*wish["uids"])
+    held = [open(wish["open"], "rb")] if "open" in wish else []  # until it ends
     if "flock" in wish:
         lock = os.open(wish["flock"], os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)
