@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/pattern.hpp"
+
 namespace reaper::agent {
 
 namespace {
@@ -17,9 +19,11 @@ constexpr std::string_view kRedacted = "[redacted]";
 
 // What the rules can tell apart in an argv.
 struct Vocabulary {
-    Words words;                       // looked for as they stand
-    Words value_options;               // whose values are looked at
-    std::vector<std::string> scripts;  // ends of paths, and file names with a "*" for any letters
+    Words words;                        // looked for as they stand
+    std::vector<std::string> patterns;  // with a "*" for any letters, alike
+    Words titles;                       // first words of a program's own title
+    Words value_options;                // whose values are looked at
+    std::vector<std::string> scripts;   // ends of paths, and file names with a "*" for any letters
 };
 
 std::string_view name_of(std::string_view option) {
@@ -30,20 +34,48 @@ void add_all(Words& words, const std::vector<std::string>& more) {
     words.insert(more.begin(), more.end());
 }
 
-// "--x=y" asks for the option's value, "--x" only whether it is there.
+void add_word(Vocabulary& known, std::string_view word) {
+    if (word.find('*') == std::string_view::npos)
+        known.words.emplace(word);
+    else
+        known.patterns.emplace_back(word);
+}
+
+// "--x=y" asks for the option's value, "--x=*y" only for one that fits, "--x" only whether it is there.
 void add_options(Vocabulary& known, const std::vector<std::string>& wanted) {
     for (const std::string& option : wanted) {
         const std::string_view name = name_of(option);
-        (name.size() < option.size() ? known.value_options : known.words).emplace(name);
+        const bool has_pattern = option.find('*') != std::string::npos;
+        if (has_pattern) known.patterns.push_back(option.substr(name.size() + 1));
+        (name.size() < option.size() && !has_pattern ? known.value_options : known.words).emplace(name);
     }
 }
 
+std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> words(1);
+    for (const char letter : text) {
+        if (letter == ' ')
+            words.emplace_back();
+        else
+            words.back() += letter;
+    }
+    return words;
+}
+
+bool fits_any(const Vocabulary& known, std::string_view word) {
+    return std::any_of(known.patterns.begin(), known.patterns.end(),
+                       [word](const std::string& pattern) { return policy::fits(pattern, word); });
+}
+
 void add_program(Vocabulary& known, const policy::Program& program) {
-    for (const auto* words :
-         {&program.options_with_value, &program.options_without_value, &program.options_without_script,
-          &program.modules, &program.commands, &program.command_options_with_value}) {
+    for (const auto* words : {&program.options_with_value, &program.options_without_value,
+                              &program.options_without_script, &program.modules, &program.command_options_with_value}) {
         add_all(known.words, *words);
     }
+    for (const std::string& command : program.commands) {
+        for (const std::string& word : split(command)) add_word(known, word);
+    }
+    add_all(known.titles, program.titles);
     add_options(known, program.required);
     add_options(known, program.forbidden);
     known.scripts.insert(known.scripts.end(), program.scripts.begin(), program.scripts.end());
@@ -73,12 +105,9 @@ bool is_option(std::string_view word) {
     return word.size() > 1 && word.front() == '-';
 }
 
-// A pattern is taken to fit by what stands before its star.
 bool is_script(const Vocabulary& known, std::string_view word) {
-    const std::string_view file = word.substr(word.rfind('/') + 1);
-    return std::any_of(known.scripts.begin(), known.scripts.end(), [&](std::string_view script) {
-        const std::size_t star = script.find('*');
-        return star == std::string_view::npos ? word.ends_with(script) : file.starts_with(script.substr(0, star));
+    return std::any_of(known.scripts.begin(), known.scripts.end(), [word](std::string_view script) {
+        return word.ends_with(script) || policy::fits_path(script, word);
     });
 }
 
@@ -96,7 +125,8 @@ bool is_plain_name(std::string_view name) {
 std::string redacted_option(const Vocabulary& known, std::string_view word) {
     const std::string_view name = name_of(word);
     const bool has_value = name.size() < word.size();
-    if (known.value_options.contains(name)) return std::string(word);
+    const bool wanted = known.words.contains(name) && has_value && fits_any(known, word.substr(name.size() + 1));
+    if (wanted || known.value_options.contains(name)) return std::string(word);
     std::string shown(name);
     const bool is_long = name.starts_with("--");
     const bool shown_whole = known.words.contains(name) || (is_long ? is_plain_name(name) : name.size() == 2);
@@ -106,18 +136,30 @@ std::string redacted_option(const Vocabulary& known, std::string_view word) {
 
 std::string redacted_word(const Vocabulary& known, std::string_view word, std::string_view previous) {
     const bool harmless = word.size() < 2 || known.words.contains(word) || known.value_options.contains(previous);
-    if (harmless) return std::string(word);
+    if (harmless || (!is_option(word) && fits_any(known, word))) return std::string(word);
     if (is_option(word)) return redacted_option(known, word);
     return std::string(is_script(known, word) ? word : kRedacted);
 }
 
-// The program's name is the exe's business, and may carry anything; no rule looks at it.
+// "npm exec @scope/package": an argv of one text, that rules look into.
+std::string redacted_title(const Vocabulary& known, std::string_view title) {
+    std::string shown;
+    std::string previous;
+    for (std::string& word : split(title)) {
+        if (shown.empty() && !known.titles.contains(word)) return std::string(kRedacted);
+        shown += shown.empty() ? word : " " + redacted_word(known, word, previous);
+        previous = std::move(word);
+    }
+    return shown;
+}
+
+// Any other program's name is the exe's business, and may carry anything; no rule looks at it.
 void redact_row(const Vocabulary& known, scanner::ProcessRow& row) {
     auto& argv = row.command_line.value.argv;
     std::vector<std::string> shown;
     for (std::size_t at = 0; at < argv.size(); ++at) {
         const std::string_view previous = at == 0 ? std::string_view() : std::string_view(argv[at - 1]);
-        shown.push_back(at == 0 ? std::string(kRedacted) : redacted_word(known, argv[at], previous));
+        shown.push_back(at == 0 ? redacted_title(known, argv[0]) : redacted_word(known, argv[at], previous));
     }
     const bool plain =
         !argv.empty() && argv.front().size() <= 256 && argv.front().find_first_of("= \t\n") == std::string::npos;

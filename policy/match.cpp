@@ -42,12 +42,6 @@ bool fits_any(const std::vector<std::string>& patterns, std::string_view text) {
                        [text](const std::string& pattern) { return fits(pattern, text); });
 }
 
-// "bridge.*" is the name of a file, "ui-tui/dist/entry.js" the end of a path.
-bool is_script(const std::string& pattern, std::string_view path) {
-    if (pattern.find('/') == std::string::npos) return fits(pattern, path.substr(path.rfind('/') + 1));
-    return fits(pattern, path) || fits("*/" + pattern, path);
-}
-
 // How many words an option of the interpreter takes. None: it is not known, or runs something that is no file or
 // module; what follows may then be anything.
 std::optional<std::size_t> length_of(const Program& program, std::string_view option) {
@@ -155,7 +149,7 @@ std::optional<Invocation> script_invocation(const Program& program, Arguments wo
     if (words.empty() || is_option(words.front())) return std::nullopt;
     const std::string_view script = words.front();
     const bool known = std::any_of(program.scripts.begin(), program.scripts.end(),
-                                   [script](const std::string& pattern) { return is_script(pattern, script); });
+                                   [script](const std::string& pattern) { return fits_path(pattern, script); });
     if (!known) return std::nullopt;
     found.script = script;
     found.arguments = own_arguments(words.subspan(1));

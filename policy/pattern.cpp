@@ -1,5 +1,7 @@
 #include "policy/pattern.hpp"
 
+#include <string>
+
 namespace reaper::policy {
 
 // What stands before the last star that was met fits already, so only that star is tried again: a long text of a
@@ -24,6 +26,11 @@ bool fits(std::string_view pattern, std::string_view text) {
         }
     }
     return pattern.find_first_not_of('*', wanted) == std::string_view::npos;
+}
+
+bool fits_path(std::string_view pattern, std::string_view path) {
+    if (pattern.find('/') == std::string_view::npos) return fits(pattern, path.substr(path.rfind('/') + 1));
+    return fits(pattern, path) || fits("*/" + std::string(pattern), path);
 }
 
 }  // namespace reaper::policy

@@ -1,6 +1,7 @@
 #include "agent/redact_facts.hpp"
 
 #include "policy/judge.hpp"
+#include "policy/match.hpp"
 #include "scanner/facts_json.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/facts_builder.hpp"
@@ -98,6 +99,43 @@ TEST_CASE("redacted facts are judged as the facts are") {
         }
     }
     CHECK(verdicts(crowd().facts()).size() == 9);
+}
+
+TEST_CASE("programs of every family and pack are matched alike once they are redacted") {
+    policy::Rules all = rules();
+    for (policy::FamilyRule& rule : all.families) rule.enabled = true;
+    const auto family_of = [&](const scanner::ProcessRow& row) {
+        const auto match = policy::match(all, row);
+        return match ? match->rule->name + "/" + match->role.name : std::string();
+    };
+    const std::vector<std::pair<std::string, Argv>> programs = {
+        {"serve/desktop", {"/usr/bin/python3", "-m", "hermes_cli.main", "-p", "hunter2", "serve", "--port", "0"}},
+        {"kanban/worker", {"/usr/bin/python3", "/v/hermes", "chat", "-q", "work kanban task t_1"}},
+        {"kanban/worker", {"/usr/bin/python3", "/v/hermes", "chat", "-q", "hunter2"}},  // if a variable marks it
+        {"mcp/watchdog", {"/usr/bin/python3", "/x/mcp_stdio_watchdog.py", "--ppid", "7", "--", "hunter2"}},
+        {"agent_browser/browser", {"/opt/chrome", "--headless=new", "--user-data-dir=/tmp/agent-browser-chrome-1"}},
+        {"headless_browser/browser", {"/opt/chrome", "--headless", "--user-data-dir", "/tmp/x"}},
+        {"mcp/server", {"/usr/bin/node", "hunter2"}},  // if a variable marks it
+        {"tui/viewer", {"/usr/bin/node", "/x/ui-tui/dist/entry.js", "hunter2"}},
+    };
+    for (const auto& [expected, argv] : programs) {
+        FactsBuilder builder;
+        builder.orphan(row(100, 1, argv.front(), argv));
+        const auto shown = redact(builder.facts(), all).candidates.front().row;
+        INFO(expected);
+        CHECK(family_of(builder.facts().candidates.front().row) == expected);
+        CHECK(family_of(shown) == expected);
+        const Argv& words = shown.command_line.value.argv;
+        CHECK(std::find(words.begin(), words.end(), "hunter2") == words.end());
+    }
+    all.families.erase(std::remove_if(all.families.begin(), all.families.end(),
+                                      [](const policy::FamilyRule& rule) { return rule.pack == "hermes"; }),
+                       all.families.end());
+    FactsBuilder titled;
+    titled.orphan(row(100, 1, "/usr/bin/node", {"npm exec -y x-mcp hunter2", ""}));
+    const auto shown = redact(titled.facts(), all).candidates.front().row;
+    CHECK(shown.command_line.value.argv == Argv{"npm exec -y x-mcp [redacted]", ""});
+    CHECK(family_of(shown) == "mcp_server/server");
 }
 
 }  // namespace reaper::test
