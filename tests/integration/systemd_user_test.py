@@ -1,86 +1,14 @@
 """L2 under a real `systemd --user`: it adopts orphans and starts services, so its children are told apart by more than
 their parent."""
 import json
-import os
 import signal
-import subprocess
 
 from harness import actor, sandbox
 from harness.actor import wait_until
 from harness.layout import put
 from harness.sandbox import case, expect
 from harness.stage import Stage
-
-SYSTEMD = "/lib/systemd/systemd"
-
-
-class UserManager:
-    """systemd --user with its own unit path, runtime folder and cgroup."""
-
-    def __init__(self, stage):
-        self.stage = stage
-        self.uid = stage.uid
-        if not os.access(SYSTEMD, os.X_OK):
-            raise sandbox.Skip(f"needs {SYSTEMD}")
-        if not os.path.isdir("/run/systemd/system"):  # what sd_booted(3) looks for; our mount namespace, nobody else's
-            sandbox.mount("tmpfs", "/run", "tmpfs", data="mode=755")
-            os.makedirs("/run/systemd/system")
-        self.cgroups = sandbox.make_cgroup(f"user-{self.uid}.slice/user@{self.uid}.service", self.uid)
-        if not self.cgroups:
-            raise sandbox.Skip("no cgroup can be made here for systemd --user")
-        self.runtime = stage.run / "runtime"
-        self.units = stage.run / "units"
-        for folder in (self.runtime, self.units):
-            folder.mkdir(mode=0o700)
-            os.chown(folder, self.uid, self.uid)
-
-    def make_scope(self, name):
-        """A cgroup beside the manager's services, as a terminal makes one for each shell."""
-        made = [os.path.join(folder, "app.slice", name) for folder in self.cgroups]
-        for folder in made:
-            os.makedirs(folder)
-            for path in (os.path.dirname(folder), folder):
-                for name in (path, os.path.join(path, "cgroup.procs")):
-                    os.chown(name, self.uid, self.uid)
-        return made
-
-    def unit(self, name, text):
-        put(self.units / name, text)
-
-    def start(self, *wants):
-        self.unit("default.target", "[Unit]\nDescription=test\nWants=" + " ".join(wants) + "\n")
-        environment = {"HOME": str(self.stage.layout.home), "PATH": "/usr/bin:/bin",
-                       "XDG_RUNTIME_DIR": str(self.runtime),
-                       "SYSTEMD_UNIT_PATH": str(self.units), "SYSTEMD_LOG_TARGET": "console",
-                       "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
-        inside = [word for folder in self.cgroups for word in ("--cgroup", folder)]
-        same = ",".join([str(self.uid)] * 3)
-        argv = [sandbox.PYTHON, "-B", str(self.stage.layout.lib / "become.py"), *inside, "--uids", same, "--", SYSTEMD,
-                "--user"]
-        with open(self.stage.run / "systemd.log", "w") as log:
-            self.process = subprocess.Popen(argv, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            start_new_session=True)
-
-    def log(self):
-        return (self.stage.run / "systemd.log").read_text()[-3000:]
-
-
-    def meet(self, *names):
-        try:
-            for name in names:
-                self.stage.meet(name)
-        except AssertionError as problem:
-            if self.process.poll() is not None:
-                raise sandbox.Skip(f"systemd --user does not start here: {self.log()}") from problem
-            raise AssertionError(f"{problem}: {self.log()}") from problem
-
-
-def service(stage, child):
-    """A unit that runs the child with exactly its argv; its environment comes from a file, which spares all quoting."""
-    variables = put(stage.run / f"{child['name']}.env", json.dumps(child["env"]))
-    become = [sandbox.PYTHON, "-B", str(stage.layout.lib / "become.py"), "--environment", str(variables), "--"]
-    start = " ".join([*become, *child["argv"]])
-    return f"[Service]\nKillMode=process\nWorkingDirectory={child['cwd']}\nExecStart={start}\n"
+from harness.user_manager import UserManager, launcher, service
 
 
 @case
@@ -121,14 +49,10 @@ def orphan_of_the_user_manager_outside_of_any_service():
     stage = Stage()
     manager = UserManager(stage)
     manager.unit("supervised.service", service(stage, stage.bridge("supervised", detached=True)))
-    # A launcher that is below the manager, moves its host into a scope and ends: the manager adopts the host, and then
-    # the helpers.
     wish = {"name": "host", "dir": str(stage.run), "children": [stage.bridge("leaked"), stage.worker("leaked-worker")]}
     host = stage.child("host", [sandbox.PYTHON, "-B", "-m", "hermes_cli.main", "gateway", "run"], stage.layout.hermes,
                        env={"HOST": json.dumps(wish)})
-    scope = [word for folder in manager.make_scope("vte-spawn-1.scope") for word in ("--cgroup", folder)]
-    text = service(stage, host).replace("--environment", " ".join([*scope, "--environment"]))
-    manager.unit("host.service", text.replace("KillMode=process", "KillMode=none"))
+    manager.unit("host.service", launcher(stage, manager, host, "vte-spawn-1.scope"))
     manager.start("supervised.service", "host.service")
     manager.meet("supervised", "host", "leaked", "leaked-worker")
     stage.actors["host"].send(signal.SIGKILL)
@@ -138,6 +62,44 @@ def orphan_of_the_user_manager_outside_of_any_service():
     stage.expect_verdicts(stage.report(), {"supervised": ("supervised", "keep"), "leaked": ("orphan", "reap"),
                                            "leaked-worker": ("orphan", "reap")})
     stage.expect_sweep(stage.sweep(), ["leaked", "leaked-worker"], ["supervised"])
+
+
+@case
+def l16_gateway_below_a_wrapper_that_is_the_main_process():
+    """As `doppler run -- hermes gateway run` does. Neither the gateway nor what it runs is a target, with the wrapper
+    and without it; a leaked worker beside them, in the same service, is the service's to want: reported."""
+    stage = Stage()
+    manager = UserManager(stage)
+    wish = {"name": "gateway", "dir": str(stage.run), "children": [stage.bridge("attached")]}
+    left = {"name": "left-host", "dir": str(stage.run), "children": [stage.worker("left")]}
+    command = [sandbox.PYTHON, "-B", "-m", "hermes_cli.main", "gateway", "run"]
+    wrapper = put(stage.layout.base / "bin/doppler", 'HOST=$LEFT_HOST STANDIN_NAME=left-host "$@" &\n"$@"\n')
+    child = stage.child("gateway", ["/bin/sh", wrapper, *command], stage.layout.hermes,
+                        env={"HOST": json.dumps(wish), "LEFT_HOST": json.dumps(left)})
+    manager.unit("hermes-gateway.service", service(stage, child))
+    manager.start("hermes-gateway.service")
+    for name in ("left-host", "left", "attached"):
+        manager.meet(name)
+    wait_until((stage.run / "gateway.ready").exists, "the gateway")
+    gateway = int((stage.run / "gateway.ready").read_text())
+    wrapper_pid = actor.parent_of(gateway)
+    expect(actor.parent_of(wrapper_pid) == manager.process.pid, "the wrapper is the main process")
+    stage.know("gateway", gateway)
+    stage.know("wrapper", wrapper_pid)
+    stage.actors["left-host"].send(signal.SIGKILL)
+    expect(stage.actors.pop("left-host").wait_ended(), "the host of the leaked one")
+
+    verdicts = {"gateway": ("designated", "keep"), "attached": ("attached", "keep"), "left": ("orphan", "report")}
+    report = stage.report()
+    stage.expect_verdicts(report, verdicts)
+    stage.expect_evidence(report, "left", "unit.inside_service")
+    stage.expect_sweep(stage.sweep(), [], list(stage.actors), silent=["wrapper"], status=1)
+
+    stage.actors["wrapper"].send(signal.SIGKILL)
+    expect(stage.actors.pop("wrapper").wait_ended(), "the wrapper")
+    wait_until(lambda: actor.parent_of(gateway) == manager.process.pid, "the adoption of the gateway")
+    stage.expect_verdicts(stage.report(), verdicts)
+    stage.expect_sweep(stage.sweep("--reap", "abandoned,duplicate,held,in-service"), ["left"], ["gateway", "attached"])
 
 
 if __name__ == "__main__":

@@ -72,13 +72,16 @@ class Stage:
     # hosts
 
     def start_host(self, name, children, kind="gateway", uid=None, env=None, lost=()):
-        """Returns when every child says that it is ready. lost: names of children that never will be."""
+        """Returns when every child says that it is ready. kind: what `hermes` is told to be, "node", or a whole argv.
+        lost: names of children that never will be."""
         uid = self.uid if uid is None else uid
         wish = {"name": name, "dir": str(self.run), "children": children, "pipe_uid": self.uid}
         environment = {"HOST": json.dumps(wish), "STANDIN_NAME": name, "HOME": str(self.layout.home),
                        "PATH": "/usr/bin:/bin",
                        "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
-        if kind == "node":
+        if isinstance(kind, list):
+            argv = kind
+        elif kind == "node":
             argv = [sandbox.NODE, str(self.layout.lib / "standin_host.cjs")]
         else:
             argv = [sandbox.PYTHON, "-B", "-m", "hermes_cli.main", *kind.split(),
