@@ -1,5 +1,6 @@
 """Every way to leak (L1 to L12), once more with its user, its home or its host changed: then a sweep that is told to
-end all that it can ends nothing. The last step of each case is its control: the same scene, and only what leaked ends."""
+end all that it can ends nothing. The last step of each case is its control: the same scene, and only what leaked
+ends."""
 import subprocess
 
 from harness import sandbox
@@ -7,15 +8,14 @@ from harness.layout import OTHER_UID, UID
 from harness.sandbox import case, expect
 from harness.stage import Stage
 
-PR_SET_CHILD_SUBREAPER = 36
 EVERYTHING = ("--reap", "abandoned,duplicate,held,in-service")
 
 
 def as_subreaper(function):
     """L2: whatever `function` leaves behind is adopted by this process, which did not start it."""
-    expect(sandbox.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, "PR_SET_CHILD_SUBREAPER")
+    sandbox.become_subreaper()
     function()
-    sandbox.libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+    sandbox.become_subreaper(False)
 
 
 class Leaks:

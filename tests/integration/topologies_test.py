@@ -1,7 +1,6 @@
 """The ways in which helpers leak, and the ways in which they look leaked (L1 to L22), with real processes: each is
 judged right, and a sweep ends
 the leaked ones only."""
-import ctypes
 import os
 import signal
 import time
@@ -12,8 +11,6 @@ from harness.layout import OTHER_UID
 from harness.product import finish
 from harness.sandbox import case, expect
 from harness.stage import Stage
-
-PR_SET_CHILD_SUBREAPER = 36
 
 
 def check(stage, verdicts, ended, silent=(), status=0):
@@ -82,7 +79,7 @@ def l1_nobody_reaps_the_dead():
 @case
 def l2_adopted_by_a_subreaper():
     """This process takes part as a subreaper that did not start the bridge."""
-    expect(sandbox.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, os.strerror(ctypes.get_errno()))
+    sandbox.become_subreaper()
     stage = Stage()
     stage.orphans([stage.bridge("leaked")])
     stage.start_host("gateway", [stage.bridge("attached")])

@@ -45,6 +45,12 @@ def mount(source, target, kind, flags=0, data=""):
         raise OSError(ctypes.get_errno(), f"mount {source} on {target}")
 
 
+def become_subreaper(adopting=True):
+    """Whether this process adopts what its descendants leave behind."""
+    pr_set_child_subreaper = 36
+    expect(libc.prctl(pr_set_child_subreaper, int(adopting), 0, 0, 0) == 0, os.strerror(ctypes.get_errno()))
+
+
 def raise_loopback():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         siocsifflags, up = 0x8914, 0x1 | 0x40
