@@ -127,9 +127,11 @@ std::string leak_remedy(const Report& report, const ReportedProcess& process) {
         return fmt::format("{} forbids to end it", escape(veto->code, 60));
     const std::string family = escape(process.judgement.family, 60);
     if (std::ranges::find(report.report_only, process.judgement.family) != report.report_only.end()) {
-        return fmt::format(R"({0} is only reported; to end its orphans, put {{"families": {{"{0}": {{"actions": )"
-                           R"({{"orphan": "reap"}}}}}}}} into a rule file (--config FILE))",
-                           family);
+        const std::string_view verdict = to_string(process.judgement.verdict);
+        const std::string whom = verdict == "orphan" ? "its orphans" : fmt::format("what is {}", verdict);
+        return fmt::format(R"({0} is only reported; to end {1}, put {{"families": {{"{0}": {{"actions": )"
+                           R"({{"{2}": "reap"}}}}}}}} into a rule file (--config FILE))",
+                           family, whom, verdict);
     }
     const std::string words = reap_words(process);
     if (words.empty()) return fmt::format("the rules of {} only report it", family);

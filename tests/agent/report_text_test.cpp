@@ -174,6 +174,9 @@ TEST_CASE("Advice fits what keeps a leak from being ended") {
     const std::string unarmed = text_of(leak(Verdict::orphan, {inside}), {"bridge"});
     CHECK(contains(unarmed, R"({"families": {"bridge": {"actions": {"orphan": "reap"}}}})"));
     CHECK_FALSE(contains(unarmed, "--reap"));
+    const std::string abandoned = text_of(leak(Verdict::abandoned, {}), {"bridge"});
+    CHECK(contains(abandoned,
+                   R"(to end what is abandoned, put {"families": {"bridge": {"actions": {"abandoned": "reap"}}}})"));
 }
 
 TEST_CASE("Nobody is told to end init") {
