@@ -122,6 +122,22 @@ def l5_abandoned_by_a_living_host():
 
 
 @case
+def l5_keepalive_brings_it_back():
+    """A living host starts again what was ended: the sweep says so, and does not go on killing. The deaf one keeps the
+    sweep busy until the host has noticed."""
+    stage = Stage()
+    stage.start_host("gateway", [stage.bridge("abandoned", stdio="abandoned")], keepalive=True)
+    stage.orphans([stage.worker("deaf", ignore_term=True)])
+    first = stage.actors.pop("abandoned")
+    (stage.run / "abandoned.ready").unlink()
+    result = stage.sweep("--reap", "abandoned")
+    stage.meet("abandoned")
+    expect(result.status == 5 and not first.alive(), result.explain())
+    expect(result.outcome(first.pid)["respawned_as"] == stage.actors["abandoned"].pid, result.explain())
+    expect(stage.actors["abandoned"].alive() and len(first.signals()) == 1, "one TERM, and none for the new one")
+
+
+@case
 def l12_workers_of_one_dashboard():
     """One for each session is how it has to be; two of one session is one too many."""
     stage = Stage()

@@ -1,8 +1,10 @@
 """Stand-in of a Hermes host that Python runs (`-m hermes_cli.main gateway run`): starts the helpers in HOST as
 upstream does, then waits to be killed.
 
-HOST: {"name", "dir", "life", "pipe_uid", "open", "children": [{"argv", "env", "cwd", "stdio", "after", "leak_to"}]}
+HOST: {"name", "dir", "life", "pipe_uid", "open", "keepalive",
+       "children": [{"argv", "env", "cwd", "stdio", "after", "leak_to"}]}
     open: a file that it holds open
+    keepalive: it starts a child again that ended
     argv: "{host}" stands for the pid of this process
     stdio: "pipe" (default), "detached" (/dev/null and a new session), "stdin_closed" (pipes, and
            the host closes its end of stdin),
@@ -20,6 +22,7 @@ import time
 wish = json.loads(os.environ["HOST"])
 signal.alarm(int(wish.get("life", 100)))
 kept = []
+watched = []
 
 
 def user_pipe():
@@ -47,7 +50,8 @@ def start(child):
     else:
         stdin_read, stdin_write = user_pipe()
     stdout_read, stdout_write = user_pipe()
-    kept.append(subprocess.Popen(argv, stdin=stdin_read, stdout=stdout_write, stderr=stdout_write, **common))
+    process = subprocess.Popen(argv, stdin=stdin_read, stdout=stdout_write, stderr=stdout_write, **common)
+    kept.append(process)
     if "leak_to" in child:
         os.set_inheritable(stdin_write, True)
         kept.append(subprocess.Popen(child["leak_to"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -59,6 +63,15 @@ def start(child):
         os.close(stdin_write)
     if stdio == "abandoned":
         os.close(stdout_read)
+    if wish.get("keepalive"):
+        watched.append((process, child))
+
+
+def restart_ended():
+    for process, child in list(watched):
+        if process.poll() is not None:
+            watched.remove((process, child))
+            start(child)
 
 
 def main():
@@ -72,6 +85,7 @@ def main():
     while True:
         with open(os.path.join(wish["dir"], wish["name"] + ".beat"), "w") as beat:
             beat.write(str(time.time()))
+        restart_ended()
         time.sleep(0.05)
 
 

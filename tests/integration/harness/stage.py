@@ -71,11 +71,11 @@ class Stage:
 
     # hosts
 
-    def start_host(self, name, children, kind="gateway", uid=None, env=None, lost=()):
+    def start_host(self, name, children, kind="gateway", uid=None, env=None, lost=(), **wish):
         """Returns when every child says that it is ready. kind: what `hermes` is told to be, "node", or a whole argv.
         lost: names of children that never will be."""
         uid = self.uid if uid is None else uid
-        wish = {"name": name, "dir": str(self.run), "children": children, "pipe_uid": self.uid}
+        wish = {"name": name, "dir": str(self.run), "children": children, "pipe_uid": self.uid, **wish}
         environment = {"HOST": json.dumps(wish), "STANDIN_NAME": name, "HOME": str(self.layout.home),
                        "PATH": "/usr/bin:/bin",
                        "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
