@@ -1,17 +1,13 @@
 #include "agent/facts_source.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "agent/redact_facts.hpp"
 #include "agent/text_file.hpp"
 #include "scanner/facts_json.hpp"
-#include "scanner/fd.hpp"
 
 namespace reaper::agent {
 
@@ -22,13 +18,7 @@ Result<void> write_privately(const std::string& path, std::string_view text) {
     struct stat status{};
     const bool exists = ::lstat(path.c_str(), &status) == 0;
     if (exists && !S_ISREG(status.st_mode)) return failure(std::errc::file_exists, "write", path);
-    std::string beside = path + ".XXXXXX";
-    const Fd file(::mkostemp(beside.data(), O_CLOEXEC));  // for its owner only
-    if (!file) return system_failure("write", path);
-    auto written = write_all(file.get(), text, path);
-    if (written && ::rename(beside.c_str(), path.c_str()) != 0) written = system_failure("write", path);
-    if (!written) ::unlink(beside.c_str());
-    return written;
+    return replace_file(path, text, std::nullopt);
 }
 
 }  // namespace

@@ -56,6 +56,17 @@ Result<void> write_all(int fd, std::string_view text, std::string_view subject) 
     return {};
 }
 
+Result<void> replace_file(const std::string& path, std::string_view text, std::optional<mode_t> mode) {
+    std::string beside = path + ".XXXXXX";
+    const Fd file(::mkostemp(beside.data(), O_CLOEXEC));  // for its owner only
+    if (!file) return system_failure("write", path);
+    auto written = write_all(file.get(), text, path);
+    if (written && mode) written = take_after(file.get(), path, *mode);
+    if (written && ::rename(beside.c_str(), path.c_str()) != 0) written = system_failure("write", path);
+    if (!written) ::unlink(beside.c_str());
+    return written;
+}
+
 // A file beside which nothing can be written, a link, a device or a pipe is opened as it is, and that before anything else is done.
 Result<TextFile> TextFile::open(const std::string& path, mode_t mode) {
     if (auto folder = refuse_folder(path); !folder) return tl::unexpected(folder.error());
@@ -69,18 +80,7 @@ Result<TextFile> TextFile::open(const std::string& path, mode_t mode) {
 }
 
 Result<void> TextFile::write(std::string_view text) {
-    return place_ ? write_through(text) : replace(text);
-}
-
-Result<void> TextFile::replace(std::string_view text) const {
-    std::string beside = path_ + ".XXXXXX";
-    const Fd file(::mkostemp(beside.data(), O_CLOEXEC));
-    if (!file) return system_failure("write", path_);
-    auto written = write_all(file.get(), text, path_);
-    if (written) written = take_after(file.get(), path_, mode_);
-    if (written && ::rename(beside.c_str(), path_.c_str()) != 0) written = system_failure("write", path_);
-    if (!written) ::unlink(beside.c_str());
-    return written;
+    return place_ ? write_through(text) : replace_file(path_, text, mode_);
 }
 
 // What is no regular file cannot be cut off, and need not be.

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +16,12 @@ namespace reaper::agent {
 // `subject` names the file in the error.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view text, std::string_view subject);
 
-// Where one whole text will go. A regular file is written beside its place and renamed into it, so that nobody ever reads half of
-// one; it keeps the mode of the file that it replaces. A link is followed; devices, pipes and the like are written to as they are.
+// Written beside its place and renamed into it, so that nobody ever reads half of it. The file looks like the one that was there; a
+// new one gets `mode`, less the umask. Without `mode` only its owner can read it, whoever could read the old one.
+[[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view text, std::optional<mode_t> mode);
+
+// Where one whole text will go. A regular file is replaced as above. A link is followed; devices, pipes and the like are written to
+// as they are.
 class TextFile {
    public:
     // Before anything is done: fails when nothing could be written there. is_a_directory: a folder, or a path that ends like one.
@@ -28,7 +33,6 @@ class TextFile {
    private:
     TextFile(std::string path, mode_t mode, Fd place) : path_(std::move(path)), mode_(mode), place_(std::move(place)) {}
 
-    [[nodiscard]] Result<void> replace(std::string_view text) const;
     [[nodiscard]] Result<void> write_through(std::string_view text) const;
 
     std::string path_;
