@@ -49,11 +49,19 @@ Result<Report> run(const Options& options, const Setup& setup) {
     if (!opened) return tl::unexpected(opened.error());
     const scanner::Procfs& procfs = *opened;
     switch (options.command) {
+        case Command::rules: break;
         case Command::report: return run_report(procfs, options, setup);
         case Command::sweep: return run_sweep(procfs, options, setup);
         case Command::explain: return run_explain(procfs, options, setup);
     }
     return failure(std::errc::function_not_supported, "run", "this command");
+}
+
+int print_rules(const Options& options, const Setup& setup, Output& output) {
+    const auto text = run_rules(options, setup, render_options(options));
+    if (!text) return fail(text.error());
+    const auto written = output.write(*text);
+    return written ? static_cast<int>(ExitStatus::clean) : fail(written.error());
 }
 
 int execute(const Options& options) {
@@ -62,6 +70,7 @@ int execute(const Options& options) {
     if (!setup) return say(setup.error());
     auto output = Output::open(options);
     if (!output) return fail(output.error());
+    if (options.command == Command::rules) return print_rules(options, *setup, *output);
     auto report = run(options, *setup);
     if (!report) return fail(report.error());
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;

@@ -169,14 +169,14 @@ tl::expected<Command, Mistake> find_command(std::string_view word) {
                                fmt::join(names, ", ")));
 }
 
-Done read_arguments(const Words& words, Options& options) {
-    const std::size_t rest = words.plain.empty() ? 0 : words.plain.size() - 1;
-    if (options.command != Command::explain) {
-        if (rest == 0) return {};
-        return mistake(
-            fmt::format("{} takes no arguments, but there is {}", name_of(options.command), quoted(words.plain[1])));
-    }
-    if (rest == 0) return mistake("explain: expected at least one pid");
+Done no_more_arguments(std::string_view command, const Words& words, std::size_t taken) {
+    if (words.plain.size() <= taken) return {};
+    return mistake(fmt::format("{} takes no {}arguments, but there is {}", command, taken > 2 ? "more " : "",
+                               quoted(words.plain[taken])));
+}
+
+Done read_pids(const Words& words, Options& options) {
+    if (words.plain.size() < 2) return mistake("explain: expected at least one pid");
     for (std::size_t i = 1; i < words.plain.size(); ++i) {
         const auto pid =
             whole_number<scanner::Pid>("explain: ", words.plain[i], "a pid, a number from 1 to 2147483647");
@@ -187,8 +187,30 @@ Done read_arguments(const Words& words, Options& options) {
     return {};
 }
 
+Done read_rules_task(const Words& words, Options& options) {
+    if (words.plain.size() < 2) return {};
+    constexpr std::array<std::string_view, 2> kTasks = {"show", "check"};
+    const auto checks = choose("rules", words.plain[1], kTasks, std::array{false, true});
+    if (!checks) return tl::unexpected(checks.error());
+    if (!*checks) return no_more_arguments("rules show", words, 2);
+    if (words.plain.size() < 3 || words.plain[2].empty()) return mistake("rules check: expected a rule file");
+    options.rule_file = words.plain[2];
+    return no_more_arguments("rules check", words, 3);
+}
+
+Done read_arguments(const Words& words, Options& options) {
+    switch (options.command) {
+        case Command::explain: return read_pids(words, options);
+        case Command::rules: return read_rules_task(words, options);
+        case Command::report:
+        case Command::sweep: break;
+    }
+    return no_more_arguments(name_of(options.command), words, 1);
+}
+
 Done check_facts(const Options& options) {
     const bool replay = !options.from_facts.empty();
+    if (replay && options.command == Command::rules) return mistake("--from-facts is for report and explain");
     if (replay && options.command == Command::sweep)
         return mistake("sweep ends what is leaked here and now; --from-facts is for report and explain");
     if (!options.facts.empty() && options.command != Command::report) return mistake("--facts is for report");
@@ -198,6 +220,20 @@ Done check_facts(const Options& options) {
     if (replay && (options.all_users || !options.user.empty()))
         return mistake(
             "--from-facts: the facts say whose processes they are about; --user and --all-users do not apply");
+    return {};
+}
+
+// What it cannot print, or would pay no heed to.
+Done check_rules(const Words& words, const Options& options) {
+    if (options.command != Command::rules) return {};
+    const bool shows = options.rule_file.empty();
+    const bool printable =
+        options.format == Format::text || options.format == Format::json || (shows && options.format == Format::jsonl);
+    if (!printable && shows) return mistake("rules show: expected text, json or jsonl");
+    if (!printable) return mistake("rules check: expected text or json");
+    for (const OptionId id : {OptionId::home, OptionId::user, OptionId::all_users, OptionId::min_age, OptionId::reap}) {
+        if (shows && words.has(id)) return mistake("rules show is about no processes; --family and --config apply");
+    }
     return {};
 }
 
@@ -231,7 +267,7 @@ tl::expected<Options, Mistake> interpret(const Words& words) {
         if (!read) return tl::unexpected(read.error());
     }
     for (const Done& done : {read_format(words, options), read_arguments(words, options), check_facts(options),
-                             check_together(words, options)}) {
+                             check_rules(words, options), check_together(words, options)}) {
         if (!done) return tl::unexpected(done.error());
     }
     return options;

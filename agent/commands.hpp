@@ -21,6 +21,9 @@ namespace reaper::agent {
 // file cannot be read or understood.
 [[nodiscard]] Result<Report> run_replay(const Options& options, Setup setup);
 
+// What `rules show` and `rules check` print. Fails when the machine cannot be looked at.
+[[nodiscard]] Result<std::string> run_rules(const Options& options, const Setup& setup, const RenderOptions& render);
+
 // Drops the other processes; gives back those of `pids` that the report does not have.
 [[nodiscard]] std::vector<scanner::Pid> keep_only(Report& report, const std::vector<scanner::Pid>& pids);
 

@@ -1,11 +1,13 @@
 #include "agent/help.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "agent/human.hpp"
 #include "agent/option_table.hpp"
+#include "policy/rules.hpp"
 
 namespace reaper::agent {
 
@@ -20,6 +22,22 @@ constexpr std::string_view kExamples = R"(Examples:
   orphan-reaper sweep                    end it
   orphan-reaper explain 4711             why was that one kept?
   orphan-reaper --json | jq .summary     for scripts
+)";
+
+constexpr std::string_view kRules = R"(
+  rules [show]       the rules in effect: what is ended, what is only reported,
+                     what is off, and which file says so
+  rules check FILE   is it a good rule file? what would it change, and which
+                     processes match with it? Exit status 0, or 3 when it is not
+
+Rule files are read after the built-in rules, the last one counts:
+  /etc/orphan-reaper/rules.d/*.json             by name
+  $XDG_CONFIG_HOME/orphan-reaper/rules.d/*.json by name; else ~/.config;
+                                                root: always root's own
+  --config FILE
+Where one of them, or its folder, belongs to or can be written by anybody but
+you and root, cannot be read, or has a mistake, nothing is done: exit status 3.
+A file says only what it changes; 'rules --json' shows all that can be said.
 )";
 
 constexpr std::string_view kExitStatus = R"(Exit status:
@@ -40,9 +58,25 @@ std::string entry(std::string_view left, std::string_view right) {
     return text;
 }
 
+// Families and packs that the program knows by itself.
+std::string family_names() {
+    std::vector<std::string> names;
+    const policy::Rules rules = policy::built_in_rules();
+    for (const policy::FamilyRule& rule : rules.families) {
+        if (std::ranges::find(names, rule.pack) == names.end()) names.push_back(rule.pack);
+    }
+    for (const policy::FamilyRule& rule : rules.families) names.push_back(rule.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string help_of(const OptionInfo& option) {
+    const bool names = option.id == OptionId::family;
+    return names ? fmt::format("{} ({})", option.help, family_names()) : std::string(option.help);
+}
+
 std::string entry(const OptionInfo& option) {
     const std::string start = option.letter.empty() ? "    " : fmt::format("{}, ", option.letter);
-    return entry(fmt::format("{}{} {}", start, option.name, option.value), option.help);
+    return entry(fmt::format("{}{} {}", start, option.name, option.value), help_of(option));
 }
 
 std::string options_text(std::optional<Command> command) {
@@ -72,8 +106,8 @@ std::string about(Command wanted) {
     const auto found =
         std::find_if(commands.begin(), commands.end(), [&](const auto& c) { return c.command == wanted; });
     const std::string_view blank = found->arguments.empty() ? "" : " ";
-    return fmt::format("Usage: orphan-reaper {}{}{} [OPTIONS]\n\n{}\n", found->name, blank, found->arguments,
-                       found->help);
+    return fmt::format("Usage: orphan-reaper {}{}{} [OPTIONS]\n\n{}\n{}", found->name, blank, found->arguments,
+                       found->help, wanted == Command::rules ? kRules : "");
 }
 
 }  // namespace

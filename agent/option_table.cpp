@@ -14,8 +14,8 @@ constexpr std::string_view kOther = "Other";
 constexpr std::array kOptions = {
     OptionInfo{OptionId::home, kScope, "--home", "", "DIR", "a folder", true, false,
                "only helpers that serve this data home; repeatable"},
-    OptionInfo{OptionId::family, kScope, "--family", "", "NAME", "the name of a family", true, false,
-               "only this kind of helper (bridge, slash_worker); repeatable"},
+    OptionInfo{OptionId::family, kScope, "--family", "", "NAME", "the name of a family or pack", true, false,
+               "only these helpers: a family, or a pack of them; switches them on; repeatable"},
     OptionInfo{OptionId::user, kScope, "--user", "", "NAME", "a user's name", false, false,
                "only processes of this user (default: the one who runs this)"},
     OptionInfo{OptionId::all_users, kScope, "--all-users", "", "", "", false, false,
@@ -26,7 +26,7 @@ constexpr std::array kOptions = {
                "also end these, which are only reported otherwise: abandoned, duplicate, held, in-service "
                "(comma-separated)"},
     OptionInfo{OptionId::config, kScope, "--config", "", "FILE", "a file", false, false,
-               "rules that change or add to the built-in ones"},
+               "one more rule file, laid over the others (see 'rules --help')"},
     OptionInfo{OptionId::from_facts, kScope, "--from-facts", "", "FILE", "a file", false, false,
                "judge what --facts wrote, on this or another machine, instead of looking (report, explain)"},
     OptionInfo{OptionId::dry_run, kEnding, "--dry-run", "", "", "", false, true, "decide everything, signal nothing"},
@@ -61,6 +61,8 @@ constexpr std::array kCommands = {
     CommandInfo{Command::report, "report", "", "what leaked and why; changes nothing (the default)"},
     CommandInfo{Command::sweep, "sweep", "", "end what leaked; --dry-run only says what would end"},
     CommandInfo{Command::explain, "explain", "PID...", "every fact and every rule that decided about a process"},
+    CommandInfo{Command::rules, "rules", "[show]|check FILE",
+                "the rules in effect and where each comes from; or what a rule file would change"},
 };
 
 }  // namespace

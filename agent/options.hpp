@@ -14,7 +14,7 @@
 
 namespace reaper::agent {
 
-enum class Command { report, sweep, explain };
+enum class Command { report, sweep, explain, rules };
 enum class Format { text, json, jsonl, prometheus, html };
 enum class Color { automatic, always, never };
 
@@ -42,6 +42,7 @@ struct Options {
     Color color = Color::automatic;
     bool no_history = false;
     std::vector<scanner::Pid> pids;  // explain
+    std::string rule_file;           // rules check; empty: rules show
 };
 
 }  // namespace reaper::agent

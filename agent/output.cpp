@@ -24,6 +24,8 @@ bool wants_color(const Options& options, bool terminal) {
     return terminal && !dumb && (refused == nullptr || *refused == '\0');
 }
 
+}  // namespace
+
 RenderOptions render_options(const Options& options) {
     RenderOptions render;
     const bool terminal = options.output.empty() && ::isatty(STDOUT_FILENO) == 1;
@@ -35,8 +37,6 @@ RenderOptions render_options(const Options& options) {
         render.width = size.ws_col;
     return render;
 }
-
-}  // namespace
 
 Result<Output> Output::open(const Options& options) {
     if (options.output.empty()) return Output(options, std::nullopt);
@@ -56,7 +56,10 @@ std::string Output::render(const Report& report) const {
 }
 
 Result<void> Output::write(const Report& report) {
-    const std::string text = render(report);
+    return write(render(report));
+}
+
+Result<void> Output::write(std::string_view text) {
     return file_ ? file_->write(text) : write_all(STDOUT_FILENO, text, "the report");
 }
 

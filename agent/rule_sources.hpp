@@ -1,7 +1,11 @@
-// From which files the rules come.
+// From which files the rules come. A file or folder that anybody but its reader and root could have written is no authority on what
+// to kill: where there is one, there are no rules at all.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -9,8 +13,31 @@
 
 namespace reaper::agent {
 
-// The built-in rules, and over them the file that --config names (empty: none). The error says which file, where and why; then
-// nothing may be done. A file that anybody but its reader and root could have written is no authority on what to kill.
-[[nodiscard]] tl::expected<policy::Rules, std::string> load_rules(const std::string& config);
+// Where rules are looked for, after the built-in ones; later ones override.
+struct RulePlaces {
+    std::vector<std::string> folders;  // their *.json, by name, but for hidden ones; a folder need not exist
+    std::string config;                // one more file, that has to exist; empty: none
+};
+
+// /etc/orphan-reaper/rules.d, then orphan-reaper/rules.d in the configuration folder of the user who runs this. For root that is the
+// one in root's own home: what sudo leaves of another user's environment does not count.
+[[nodiscard]] RulePlaces usual_rule_places(std::string config);
+
+struct RuleSource {
+    std::string path;
+    std::string text;
+    dev_t device = 0;
+    ino_t inode = 0;
+};
+
+// Whatever they are called.
+[[nodiscard]] bool same_file(const RuleSource& left, const RuleSource& right);
+
+// In the order in which they are laid. The errors say which file or folder, and why; then nothing may be done.
+[[nodiscard]] tl::expected<std::vector<RuleSource>, std::string> read_rule_sources(const RulePlaces& places);
+[[nodiscard]] tl::expected<RuleSource, std::string> read_rule_file(const std::string& path);
+
+// The built-in rules with all of them laid over. The error is the first mistake, with its place.
+[[nodiscard]] tl::expected<policy::Rules, std::string> lay_rules(const std::vector<RuleSource>& sources);
 
 }  // namespace reaper::agent

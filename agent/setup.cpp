@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "agent/exit_status.hpp"
-#include "agent/rule_sources.hpp"
 #include "policy/escape.hpp"
 #include "policy/nearest.hpp"
 #include "scanner/number.hpp"
@@ -54,8 +53,9 @@ tl::expected<void, Message> choose_families(policy::Rules& rules, const std::vec
     }
     for (const std::string& name : wanted) {
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-        return tl::unexpected(usage_error(fmt::format("--family {}: no such family{} (known: {})", escape(name, 40),
-                                                      policy::did_you_mean(name, known), fmt::join(known, ", "))));
+        return tl::unexpected(
+            usage_error(fmt::format("--family {}: no such family or pack{} (known: {})", escape(name, 40),
+                                    policy::did_you_mean(name, known), fmt::join(known, ", "))));
     }
     for (policy::FamilyRule& rule : rules.families) {
         rule.enabled = std::any_of(wanted.begin(), wanted.end(),
@@ -85,17 +85,39 @@ tl::expected<std::vector<std::string>, Message> find_homes(const std::vector<std
     return homes;
 }
 
+// A file that is to be checked has its place among the others, or is laid over them.
+tl::expected<void, std::string> add_checked(const std::string& path, Setup& setup) {
+    auto file = read_rule_file(path);
+    if (!file) return tl::unexpected(std::move(file.error()));
+    std::vector<RuleSource>& sources = setup.rule_sources;
+    const auto known = std::ranges::find_if(sources, [&](const auto& source) { return same_file(source, *file); });
+    setup.checked = CheckedRules{static_cast<std::size_t>(known - sources.begin()), known != sources.end()};
+    if (known == sources.end()) sources.push_back(std::move(*file));
+    return {};
+}
+
+tl::expected<void, Message> find_rules(const Options& options, Setup& setup) {
+    const auto wrong = [](const std::string& why) {
+        return tl::unexpected(Message{fmt::format("orphan-reaper: {}\nnothing was done\n", escape(why, 2000)),
+                                      static_cast<int>(ExitStatus::configuration)});
+    };
+    auto sources = read_rule_sources(usual_rule_places(options.config));
+    if (!sources) return wrong(sources.error());
+    setup.rule_sources = std::move(*sources);
+    const bool checks = !options.rule_file.empty();
+    if (auto added = checks ? add_checked(options.rule_file, setup) : tl::expected<void, std::string>(); !added)
+        return wrong(added.error());
+    auto rules = lay_rules(setup.rule_sources);
+    if (!rules) return wrong(rules.error());
+    setup.rules = std::move(*rules);
+    return choose_families(setup.rules, options.families);
+}
+
 }  // namespace
 
 tl::expected<Setup, Message> prepare(const Options& options) {
     Setup setup;
-    auto rules = load_rules(options.config);
-    if (!rules) {
-        return tl::unexpected(Message{fmt::format("orphan-reaper: {}\nnothing was done\n", escape(rules.error(), 2000)),
-                                      static_cast<int>(ExitStatus::configuration)});
-    }
-    setup.rules = std::move(*rules);
-    if (auto chosen = choose_families(setup.rules, options.families); !chosen) return tl::unexpected(chosen.error());
+    if (auto found = find_rules(options, setup); !found) return tl::unexpected(found.error());
     // Facts can speak of homes of another machine.
     auto homes = options.from_facts.empty() ? find_homes(options.homes) : options.homes;
     if (!homes) return tl::unexpected(homes.error());

@@ -25,7 +25,7 @@ def main():
             if done.returncode not in (0, 1, 4):
                 sys.exit(f"exit status {done.returncode}: {done.stderr}")
             families = json.loads(done.stdout)["scope"]["families"]
-            if families != ["bridge", "indexer"]:
+            if "slash_worker" in families or not {"bridge", "indexer"} <= set(families):
                 sys.exit(f"the example switches on {families}")
     print(f"{len(examples)} example taken")
 

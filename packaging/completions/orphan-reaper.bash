@@ -1,5 +1,11 @@
 # bash completion for orphan-reaper
 
+# All that the rules know, also those of the user's own files.
+_orphan_reaper_families() {
+    orphan-reaper rules show --format jsonl 2>/dev/null |
+        sed -n 's/^{"family":"\([^"]*\)","pack":"\([^"]*\)".*/\1 \2/p'
+}
+
 _orphan_reaper() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} word command=""
     local everywhere="--home --family --user --all-users --min-age --reap --config --from-facts --facts --json --format
@@ -10,7 +16,7 @@ _orphan_reaper() {
         --home) compopt -o dirnames; return ;;
         --config | --from-facts | --facts | --output | -o) compopt -o default; return ;;
         --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur"); return ;;
-        --family) mapfile -t COMPREPLY < <(compgen -W "bridge slash_worker" -- "$cur"); return ;;
+        --family) mapfile -t COMPREPLY < <(compgen -W "$(_orphan_reaper_families)" -- "$cur"); return ;;
         --format) mapfile -t COMPREPLY < <(compgen -W "text json jsonl prometheus html" -- "$cur"); return ;;
         --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur"); return ;;
         --reap) mapfile -t COMPREPLY < <(compgen -W "abandoned duplicate held in-service" -- "$cur"); return ;;
@@ -19,13 +25,16 @@ _orphan_reaper() {
         --max-kills) return ;;
     esac
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        case $word in report | sweep | explain | help) command=$word; break ;; esac
+        case $word in report | sweep | explain | rules | help) command=$word; break ;; esac
     done
     case $command/$cur in
         sweep/*) mapfile -t COMPREPLY < <(compgen -W "$everywhere $ending" -- "$cur") ;;
-        help/*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain" -- "$cur") ;;
+        help/*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules" -- "$cur") ;;
         */-*) mapfile -t COMPREPLY < <(compgen -W "$everywhere" -- "$cur") ;;
-        /*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain help $everywhere" -- "$cur") ;;
+        /*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules help $everywhere" -- "$cur") ;;
+        rules/*)
+            if [[ $prev == check ]]; then compopt -o default; return; fi
+            mapfile -t COMPREPLY < <(compgen -W "show check" -- "$cur") ;;
         explain/*) mapfile -t COMPREPLY < <(cd /proc && compgen -G "[1-9]*" | grep "^$cur") ;;
     esac
 }

@@ -1,17 +1,26 @@
 # fish completion for orphan-reaper
 
-set -l commands report sweep explain help
+set -l commands report sweep explain rules help
+
+# All that the rules know, also those of the user's own files.
+function __orphan_reaper_families
+    orphan-reaper rules show --format jsonl 2>/dev/null |
+        string replace -rf '^{"family":"([^"]*)","pack":"([^"]*)".*' '$1\n$2' | string split '\n' | sort -u
+end
 
 complete -c orphan-reaper -f
 complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a report -d "what leaked and why; changes nothing"
 complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a sweep -d "end what leaked"
 complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a explain -d "every fact and rule that decided"
+complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a rules -d "the rules in effect, or what a file would change"
 complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a help -d "help about the program or a command"
-complete -c orphan-reaper -n "__fish_seen_subcommand_from help" -a "report sweep explain"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from help" -a "report sweep explain rules"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from rules; and not __fish_seen_subcommand_from show check" -a "show check"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from check" -F
 complete -c orphan-reaper -n "__fish_seen_subcommand_from explain" -a "(__fish_complete_pids)"
 
 complete -c orphan-reaper -l home -x -a "(__fish_complete_directories)" -d "only helpers that serve this data home"
-complete -c orphan-reaper -l family -x -a "bridge slash_worker" -d "only this kind of helper"
+complete -c orphan-reaper -l family -x -a "(__orphan_reaper_families)" -d "only this family or pack of helpers"
 complete -c orphan-reaper -l user -x -a "(__fish_complete_users)" -d "only processes of this user"
 complete -c orphan-reaper -l all-users -d "processes of every user"
 complete -c orphan-reaper -l min-age -x -d "leave younger processes alone"

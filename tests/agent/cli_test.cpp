@@ -6,6 +6,7 @@
 
 #include "agent/help.hpp"
 #include "agent/option_table.hpp"
+#include "policy/rules.hpp"
 #include "tests/support/catch.hpp"
 
 namespace reaper::agent {
@@ -119,6 +120,18 @@ TEST_CASE("explain takes pids, each once") {
     CHECK(accepted({"explain", "12", "--json", "7"}).pids == std::vector<scanner::Pid>{12, 7});
 }
 
+TEST_CASE("rules shows, or checks one file") {
+    for (const Words& words : {Words{"rules"}, Words{"rules", "show"}, Words{"--json", "rules", "show"}}) {
+        CHECK(accepted(words).command == Command::rules);
+        CHECK(accepted(words).rule_file.empty());
+    }
+    const Options options = accepted({"rules", "check", "--all-users", "a.json", "--family", "agents"});
+    CHECK(options.command == Command::rules);
+    CHECK(options.rule_file == "a.json");
+    CHECK(options.all_users);
+    CHECK(accepted({"rules", "--format", "jsonl"}).format == Format::jsonl);
+}
+
 TEST_CASE("A mistake is named, with what was expected and the nearest right word") {
     struct Row {
         Words words;
@@ -149,6 +162,19 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"explain", "7", "--format", "prometheus"}, "expected text, json, jsonl or html"},
         {{"report", "7"}, "report takes no arguments, but there is '7'"},
         {{"sweep", "sweep"}, "sweep takes no arguments"},
+        {{"rules", "chek"}, "rules: unknown 'chek' (did you mean 'check'?); expected show, check"},
+        {{"rules", "a.json"}, "rules: unknown 'a.json'; expected show, check"},
+        {{"rules", "check"}, "rules check: expected a rule file"},
+        {{"rules", "check", ""}, "rules check: expected a rule file"},
+        {{"rules", "check", "a", "b"}, "rules check takes no more arguments, but there is 'b'"},
+        {{"rules", "show", "a"}, "rules show takes no arguments, but there is 'a'"},
+        {{"rules", "--format", "html"}, "rules show: expected text, json or jsonl"},
+        {{"rules", "check", "a", "--format", "jsonl"}, "rules check: expected text or json"},
+        {{"rules", "--home", "/a"}, "rules show is about no processes"},
+        {{"rules", "show", "--all-users"}, "rules show is about no processes"},
+        {{"rules", "check", "a", "--from-facts", "f"}, "--from-facts is for report and explain"},
+        {{"rules", "check", "a", "--grace", "1s"}, "rules changes nothing anyway; --grace is for sweep"},
+        {{"rule"}, "unknown command 'rule' (did you mean 'rules'?); expected report, sweep, explain, rules"},
         {{"--home"}, "--home: expected a folder, but there is no value"},
         {{"--home="}, "--home: expected a folder, but there is no value"},
         {{"--home=", "sweep"}, "--home: expected a folder, but there is no value"},
@@ -157,7 +183,7 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"-qo", "--json"}, "--output: expected a file, not '--json'"},
         {{"-o"}, "--output: expected a file, but there is no value"},
         {{"--user", ""}, "--user: expected a user's name, but there is no value"},
-        {{"--family="}, "--family: expected the name of a family, but there is no value"},
+        {{"--family="}, "--family: expected the name of a family or pack, but there is no value"},
         {{"--config", ""}, "--config: expected a file"},
         {{"--reap", ""}, "--reap: expected a list"},
         {{"--reap", "heldd"},
@@ -220,8 +246,13 @@ TEST_CASE("Help names every command and every option that applies, in 80 columns
     }
     for (const CommandInfo& command : command_table()) CHECK(contains(all, command.name));
     CHECK(contains(all, "Exit status:"));
+    for (const policy::FamilyRule& rule : policy::built_in_rules().families) {
+        CHECK(contains(all, rule.name));
+        CHECK(contains(all, rule.pack));
+    }
+    CHECK(contains(help_text(Command::rules), "/etc/orphan-reaper/rules.d/*.json"));
     for (const auto& command : {std::optional<Command>(), std::optional(Command::report), std::optional(Command::sweep),
-                                std::optional(Command::explain)}) {
+                                std::optional(Command::explain), std::optional(Command::rules)}) {
         std::size_t column = 0;
         for (const char c : help_text(command)) {
             column = c == '\n' ? 0 : column + 1;
