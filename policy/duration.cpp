@@ -41,7 +41,7 @@ tl::expected<std::chrono::milliseconds, std::string> parse_duration(std::string_
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (error == std::errc::result_out_of_range) return wrong(text, "too long; at most 3650d");
     if (error != std::errc()) return wrong(text, kExpected);
-    if (count < 0) return wrong(text, "a duration cannot be negative");
+    if (text.starts_with('-')) return wrong(text, "a duration cannot be negative");
     const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
     if (unit.empty()) return wrong(text, fmt::format("a duration needs a unit: {}s", count));
     const auto factor = milliseconds_of(unit);

@@ -89,10 +89,13 @@ tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text
     RuleText source{origin, text, parsed->offsets, {}};
     const RuleValue whole(source, parsed->value, "");
     std::set<std::string> switched;
+    std::string schema;
     whole.members({
+        {"$schema", into(schema)},  // where an editor finds help; nothing to us
         {"families",
          [&](const RuleValue& families) {
              families.each_member([&](const std::string& name, const RuleValue& family) {
+                 if (name.empty()) family.complain("a family needs a name");
                  FamilyRule& rule = family_of(base, name);
                  rule.origin = origin;
                  read_family(family, rule);

@@ -1,5 +1,7 @@
 #include "policy/rule_value.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "policy/duration.hpp"
@@ -78,9 +80,9 @@ void read(const RuleValue& value, std::chrono::milliseconds& target) {
 }
 
 void read(const RuleValue& value, std::uint16_t& target) {
-    const bool fits = value.json().is_number_unsigned() && value.json().get<std::uint64_t>() - 1 < 65535;
-    if (fits)
-        target = value.json().get<std::uint16_t>();
+    const double port = value.json().is_number() ? value.json().get<double>() : 0;  // to JSON 80 and 80.0 are the same
+    if (port >= 1 && port <= 65535 && port == std::floor(port))
+        target = static_cast<std::uint16_t>(port);
     else
         value.expect("a port from 1 to 65535");
 }

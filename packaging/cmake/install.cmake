@@ -1,8 +1,8 @@
 include(GNUInstallDirs)
 install(TARGETS orphan-reaper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES README.md LICENSE packaging/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-file(GLOB man_pages CONFIGURE_DEPENDS packaging/man/*.1)
-install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES packaging/man/orphan-reaper.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES packaging/schema/orphan-reaper-rules.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
 
 # The units and the crontab line name the program by its full path, which is known only here.
 if(LINUX)

@@ -98,6 +98,7 @@ TEST_CASE("what the scanner is asked to look for") {
 TEST_CASE("an overlay changes what it names, and nothing else") {
     Rules expected = built_in_rules();
     CHECK(overlaid("{}") == expected);
+    CHECK(overlaid(R"({"$schema": "/usr/share/orphan-reaper/orphan-reaper-rules.schema.json"})") == expected);
     const Rules rules =
         overlaid("// comments are welcome\n{\"families\": {\"bridge\": {\"grace\": /* long */ \"45s\"}}}");
     expected.families.front().grace = std::chrono::seconds(45);
@@ -326,11 +327,13 @@ TEST_CASE("a mistake inside of a list stands where its element begins") {
 }
 
 TEST_CASE("ports are numbers from 1 to 65535") {
-    for (const char* port : {"0", "65536", "-1", "1.0", "\"1\"", "99999999999999999999", "null"}) {
+    for (const char* port :
+         {"0", "65536", "-1", "0.9", "1.5", "65535.5", "1e99", "true", "\"1\"", "99999999999999999999", "null"}) {
         const std::string said = mistake_in_bridge(std::string("\"daemon\": {\"ports\": [") + port + "]}");
         INFO(said);
         CHECK(said.find("expected a port from 1 to 65535") != std::string::npos);
     }
+    CHECK(mistake_in_bridge("\"daemon\": {\"ports\": [1.0, 65535, 6.5e4]}") == "none");
 }
 
 TEST_CASE("rules that cannot mean anything") {
@@ -361,6 +364,7 @@ TEST_CASE("rules that cannot mean anything") {
     CHECK(says(mistake_in_bridge("\"home\": [{\"path\": \"data\"}]"), "begins with / or ~/"));
     CHECK(says(mistake_in_bridge("\"home\": [{\"path\": \"~user\"}]"), "begins with / or ~/"));
     CHECK(says(mistake("{\"families\": {\"new\": {}}}"), "a new family needs programs"));
+    CHECK(says(mistake("{\"families\": {\"\": {}}}"), "a family needs a name"));
     CHECK(says(mistake("{\"protect\": [{}]}"), "expected at least one of exe, arguments, home"));
     CHECK(says(mistake("{\"protect\": [{\"home\": \"~/.hermes\"}]}"), "home: expected a full path"));
     CHECK(says(mistake("{\"protect\": [{\"exe\": \"node\"}]}"), "exe: expected a full path"));
