@@ -85,7 +85,7 @@ tl::expected<void, std::string> add_folder(const std::string& path, std::vector<
     const auto names = rule_files_in(folder, path);
     if (!names) return tl::unexpected(names.error());
     for (const std::string& name : *names) {
-        auto source = read_rules_at(::dirfd(folder.get()), name, path + "/" + name);
+        auto source = read_rules_at(::dirfd(folder.get()), name, fmt::format("{}/{}", path, name));
         if (!source) return tl::unexpected(std::move(source.error()));
         sources.push_back(std::move(*source));
     }

@@ -4,6 +4,8 @@
 #include <map>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "policy/duration.hpp"
 #include "policy/interpreter_options.hpp"
 
@@ -116,7 +118,7 @@ std::map<std::string, std::string> settings_of(const FamilyRule& rule) {
             settings[key] = value.dump();
             continue;
         }
-        for (const auto& [part, inner] : value.items()) settings[key + "." + part] = inner.dump();
+        for (const auto& [part, inner] : value.items()) settings[fmt::format("{}.{}", key, part)] = inner.dump();
     }
     return settings;
 }

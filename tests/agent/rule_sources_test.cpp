@@ -74,7 +74,7 @@ TEST_CASE("Folders that do not exist are fine, and then there are the built-in r
     CHECK(lay_rules({}).value() == policy::built_in_rules());
 }
 
-TEST_CASE("Files are laid by folder and name, then --config; the last one counts") {
+TEST_CASE("Files are laid by folder and name, then --config, and the last one counts") {
     Places places;
     places.write("user/10.json", grace("41s"));
     places.write("system/20.json", grace("42s"));
