@@ -135,6 +135,17 @@ TEST_CASE("no duplicates: the newest is young and abandoned, so that it cannot b
     CHECK(reaped(builder).empty());
 }
 
+TEST_CASE("no duplicates: the newest is abandoned, and kept for another reason than a host") {
+    FactsBuilder builder = two_bridges();
+    builder[kNew].standard_input = dead_end();
+    builder[kNew].standard_output = dead_end();
+    builder[kNew].held_locks.access = scanner::Access::denied;
+    REQUIRE(judged(builder, kNew).verdict == Verdict::unknown);
+    REQUIRE(vetoes_of(judged(builder, kNew)).size() == 1);
+    CHECK(judged(builder, kOld).verdict == Verdict::attached);
+    CHECK(reaped(builder).empty());
+}
+
 TEST_CASE("no duplicates: families whose roles are called alike") {
     FactsBuilder builder = FactsBuilder().attached_bridge(kOld, kHost).orphan_worker(kNew, kGonePid);
     builder[kNew].row.ppid = kHost;
