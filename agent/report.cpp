@@ -17,9 +17,9 @@ bool was_signalled_away(const ReportedProcess& process) {
            process.outcome->result == OutcomeResult::ended_on_kill;
 }
 
-// Somebody has to look at it, or to end it.
+// Somebody has to look at it, or to end it. What a rule says is to be kept is neither.
 bool is_leak(const ReportedProcess& process) {
-    if (process.judgement.action == Action::reap) return true;
+    if (process.judgement.action != Action::report) return process.judgement.action == Action::reap;
     switch (process.judgement.verdict) {
         case Verdict::orphan:
         case Verdict::superseded:

@@ -237,6 +237,12 @@ def settings_of_schema():
     return keys - set(SCHEMA["properties"]["families"]["properties"])
 
 
+def missing_in_manual():
+    manual = (ROOT / "packaging/man/orphan-reaper-rules.5").read_text()
+    words = set(re.findall(r"[$\w]+", " ".join(re.findall(r"^\.(?:It )?Cm (.*)$", manual, re.M))))
+    return settings_of_schema() - words
+
+
 def undescribed():
     """Properties that an editor could say nothing about."""
     return [f"{place}/{name}" for place, value in every_place(SCHEMA) if place.endswith("properties")
@@ -249,6 +255,7 @@ def main():
     if settings_of_program() != settings_of_schema():
         wrong.append(f"settings in one only: {settings_of_program() ^ settings_of_schema()}")
     wrong += [f"no description: {name}" for name in undescribed()]
+    wrong += [f"not in orphan-reaper-rules(5): {name}" for name in missing_in_manual()]
     families = dict(built_in_families())
     if set(families) != set(SCHEMA["properties"]["families"]["properties"]):
         wrong.append("the schema names other families than those that are built in")

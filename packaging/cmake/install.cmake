@@ -2,6 +2,7 @@ include(GNUInstallDirs)
 install(TARGETS orphan-reaper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES README.md LICENSE packaging/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES packaging/man/orphan-reaper.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES packaging/man/orphan-reaper-rules.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES packaging/schema/orphan-reaper-rules.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
 
 # The units and the crontab line name the program by its full path, which is known only here.

@@ -59,9 +59,9 @@ ExitStatus expected_of(OutcomeResult result) {
 TEST_CASE("What was only looked at: every verdict has its exit status") {
     for (const Verdict verdict : kVerdicts) {
         INFO(policy::to_string(verdict));
-        for (const Action action : {Action::report, Action::keep}) {
-            CHECK(status_of({test::process(7, verdict, action)}) == expected_without_outcome(verdict));
-        }
+        CHECK(status_of({test::process(7, verdict, Action::report)}) == expected_without_outcome(verdict));
+        // A rule can say so of a leak, too; the report then says that nothing leaked.
+        CHECK(status_of({test::process(7, verdict, Action::keep)}) == ExitStatus::clean);
     }
     CHECK(status_of({}) == ExitStatus::clean);
 }
