@@ -91,6 +91,7 @@ def the_folder_of_xdg_and_of_root():
     layout.own_below(elsewhere, stage.uid)
     expect_action(stage, "reap", env={"XDG_CONFIG_HOME": str(elsewhere)})
     expect_action(stage, "report")
+    expect_action(stage, "report", env={"XDG_CONFIG_HOME": "relative"})
     # What sudo leaves of the user's environment makes root read nobody else's rules.
     expect_action(stage, "reap", "--user", "u", uid=0, env={"XDG_CONFIG_HOME": str(stage.layout.home / ".config")})
 
