@@ -45,7 +45,8 @@ constexpr std::string_view kExitStatus = R"(Exit status:
   1    leaks were found and left (report, dry run)
   2    wrong usage
   3    configuration or rules are invalid; nothing was done
-  4    the scan was incomplete: not enough could be read to be sure
+  4    the scan was incomplete: not enough could be read to be sure;
+       or the report could not be written
   5    something that should have ended did not
   130  interrupted
 )";

@@ -39,6 +39,7 @@ struct Report {
     bool dry_run = false;
     bool replayed = false;  // judged from facts in a file
     bool interrupted = false;
+    std::size_t max_kills = Options{}.max_kills;  // more than that a sweep refuses
     scanner::Machine machine;
     double started_epoch = 0;
     double elapsed_ms = 0;

@@ -45,17 +45,43 @@ bool is_refused(const ReportedProcess& process) {
     return process.outcome && process.outcome->result == OutcomeResult::refused && process.outcome->signals.empty();
 }
 
+std::string limit_text(const Report& report) {
+    return fmt::format("more than --max-kills {}", report.max_kills);
+}
+
+// Quiet, the first line is all there is.
+std::string refusal(const Report& report) {
+    if (exceeds_limit(report)) return limit_text(report);
+    const auto first = std::ranges::find_if(report.processes, is_refused);
+    return escape(first->outcome->detail, 200);
+}
+
 // What became of a plan that was carried out, or should have been.
 std::string sweep_headline(const Report& report) {
     const ReportSummary& summary = report.summary;
     const std::size_t ended = count_if(report, is_ended);
     const std::string leaked = count_text(summary.to_reap, "leaked helper");
     const bool refused = summary.to_reap > 0 && count_if(report, is_refused) == summary.to_reap;
-    if (refused) return fmt::format("refused: {}, none was touched", leaked);
+    if (refused) return fmt::format("refused: {}, none was touched: {}", leaked, refusal(report));
     if (ended == 0) return leaked + ", none was ended";
     std::string text =
         ended == summary.to_reap ? fmt::format("{} ended", leaked) : fmt::format("{} of {} ended", ended, leaked);
     return text + fmt::format(", {} came back", size_text(summary.reclaimed_bytes));
+}
+
+std::string users_text(const Report& report) {
+    if (report.uids.empty()) return "all users";
+    std::vector<std::string> names;
+    names.reserve(report.uids.size());
+    for (const scanner::Uid uid : report.uids) names.push_back(uid == 0 ? "root" : fmt::format("uid {}", uid));
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string nothing_headline(const Report& report, std::size_t worth_a_look) {
+    if (report.families.empty()) return "nothing was looked for: no family is enabled";
+    if (worth_a_look > 0) return fmt::format("nothing to end, but {} to look at", count_text(worth_a_look, "helper"));
+    if (report.exit_status == ExitStatus::incomplete) return "nothing leaked was found";
+    return report.summary.matched == 0 ? "nothing leaked; no helper is running" : "nothing leaked";
 }
 
 std::string plan_headline(const Report& report, std::size_t worth_a_look) {
@@ -63,12 +89,13 @@ std::string plan_headline(const Report& report, std::size_t worth_a_look) {
     const std::string size = size_text(summary.reclaimable_bytes);
     const std::string leaked = count_text(summary.to_reap, "leaked helper");
     if (summary.to_reap == 0) {
-        if (report.families.empty()) return "nothing was looked for: no family is enabled";
-        if (worth_a_look > 0)
-            return fmt::format("nothing to end, but {} to look at", count_text(worth_a_look, "helper"));
-        if (report.exit_status == ExitStatus::incomplete) return "nothing leaked was found";
-        return summary.matched == 0 ? "nothing leaked; no helper is running" : "nothing leaked";
+        // Root could have looked at everybody, and is easily taken to have done so.
+        const bool narrowed = report.machine.uid == 0 && !report.uids.empty();
+        return (narrowed ? users_text(report) + ": " : std::string()) + nothing_headline(report, worth_a_look);
     }
+    if (exceeds_limit(report))
+        return fmt::format("{}{}, a sweep would refuse: {}", report.dry_run ? "dry run: " : "", leaked,
+                           limit_text(report));
     if (report.dry_run) return fmt::format("dry run: {} would be ended, {} would come back", leaked, size);
     return fmt::format("{}, {} would come back", leaked, size);
 }
@@ -84,7 +111,9 @@ std::string how_it_ended(const Outcome& outcome) {
         case OutcomeResult::survived: return fmt::format("NOT ended: still running after KILL ({})", took);
         case OutcomeResult::unkillable: return "NOT ended: stuck inside the kernel; KILL is pending";
         case OutcomeResult::would_reap: return "would be ended";
-        case OutcomeResult::refused: return "NOT ended: refused, nothing was sent";
+        case OutcomeResult::refused:
+            return outcome.signals.empty() ? "NOT ended: refused, nothing was sent"
+                                           : fmt::format("NOT ended: still ending after {}, KILL was not sent", took);
     }
     return "NOT ended";
 }
@@ -113,12 +142,18 @@ std::string reap_words(const ReportedProcess& process) {
     return words;
 }
 
-// Init may hold anything; nobody is ever told to end it.
-std::string holder_text(const ReportedProcess& process) {
+// Init may hold anything, and what this report does not end has its reason: nobody is ever told to end either.
+bool must_stay(const Report& report, scanner::Pid pid) {
+    return pid <= 1 || count_if(report, [pid](const ReportedProcess& process) {
+                           return process.facts.row.pid == pid && shelf_of(process) != Shelf::leaked;
+                       }) > 0;
+}
+
+std::string holder_text(const Report& report, const ReportedProcess& process) {
     const auto& input = process.facts.standard_input;
     if (process.judgement.verdict != Verdict::held || !input.ok() || input.value.holders.empty()) return {};
     const auto& holders = input.value.holders;
-    if (std::ranges::any_of(holders, [](scanner::Pid pid) { return pid <= 1; })) return {};
+    if (std::ranges::any_of(holders, [&](scanner::Pid pid) { return must_stay(report, pid); })) return {};
     return fmt::format("; so would ending whoever holds its stdin (pid {})", fmt::join(holders, ", "));
 }
 
@@ -137,15 +172,7 @@ std::string leak_remedy(const Report& report, const ReportedProcess& process) {
     if (words.empty()) return fmt::format("the rules of {} only report it", family);
     const std::string whom = process.judgement.verdict == Verdict::duplicate ? "all but the newest" : "it";
     const std::string_view doubt = words.ends_with("in-service") ? ", if it merely sits in a service" : "";
-    return fmt::format("'sweep --reap {}' would end {}{}{}", words, whom, doubt, holder_text(process));
-}
-
-std::string users_text(const Report& report) {
-    if (report.uids.empty()) return "all users";
-    std::vector<std::string> names;
-    names.reserve(report.uids.size());
-    for (const scanner::Uid uid : report.uids) names.push_back(uid == 0 ? "root" : fmt::format("uid {}", uid));
-    return fmt::format("{}", fmt::join(names, ", "));
+    return fmt::format("'sweep --reap {}' would end {}{}{}", words, whom, doubt, holder_text(report, process));
 }
 
 }  // namespace
@@ -154,6 +181,15 @@ Shelf shelf_of(const ReportedProcess& process) {
     if (process.judgement.action == Action::reap) return Shelf::leaked;
     const bool unjudged = process.judgement.verdict == Verdict::unknown;
     return process.judgement.action == Action::report || unjudged ? Shelf::reported : Shelf::kept;
+}
+
+bool exceeds_limit(const Report& report) {
+    return report.summary.to_reap > report.max_kills && count_if(report, is_ended) == 0;
+}
+
+std::string sweep_command(const Report& report) {
+    const std::size_t enough = std::max(report.max_kills, report.summary.to_reap);
+    return next_command(report, enough == Options{}.max_kills ? "sweep" : fmt::format("sweep --max-kills {}", enough));
 }
 
 std::string headline(const Report& report) {

@@ -27,6 +27,10 @@ enum class Shelf { leaked, reported, kept };
 [[nodiscard]] std::string exit_line(ExitStatus status);
 // "orphan-reaper sweep --all-users": the command with the scope of this report.
 [[nodiscard]] std::string next_command(const Report& report, std::string_view command);
+// The sweep that would end what this report says is leaked.
+[[nodiscard]] std::string sweep_command(const Report& report);
+// More would have to end than --max-kills allows, so a sweep ends none.
+[[nodiscard]] bool exceeds_limit(const Report& report);
 
 [[nodiscard]] std::string kind_text(const ReportedProcess& process);  // "bridge/headless"
 // With the user's name, where the report is about more than one user.

@@ -136,11 +136,11 @@ const ReportedProcess* most_interesting(const Report& report) {
 
 // Comments, so that the whole line can be pasted into a shell.
 std::string next_text(const Report& report) {
-    const bool planned_only = report.command != "sweep" || report.dry_run;
+    const bool planned_only = report.command != "sweep" || report.dry_run || exceeds_limit(report);
     std::string text;
     if (planned_only && !report.replayed && report.summary.to_reap > 0) {
         const std::string whom = report.summary.to_reap == 1 ? "it" : fmt::format("these {}", report.summary.to_reap);
-        text += fmt::format("run:  {:<32}  # end {}\n", next_command(report, "sweep"), whom);
+        text += fmt::format("run:  {:<32}  # end {}\n", sweep_command(report), whom);
     }
     if (const ReportedProcess* process = most_interesting(report)) {
         const std::string command = next_command(report, fmt::format("explain {}", process->facts.row.pid));

@@ -61,7 +61,13 @@ TEST_CASE("Quiet: silence when all is well, one line when it is not") {
     CHECK(render_text(test::two_leaked(), quiet) == "2 leaked helpers, 182 MB would come back\n");
     CHECK(render_text(test::incomplete(), quiet) ==
           "nothing to end, but 1 helper to look at; not everything could be looked at\n");
-    CHECK(render_text(test::refused(), quiet) == "refused: 2 leaked helpers, none was touched\n");
+    CHECK(render_text(test::refused(), quiet) ==
+          "refused: 2 leaked helpers, none was touched: more than --max-kills 1\n");
+    Report unwritten = test::refused();
+    unwritten.max_kills = 256;
+    unwritten.processes[0].outcome->detail = "cannot write the history: no space";
+    CHECK(render_text(unwritten, quiet) ==
+          "refused: 2 leaked helpers, none was touched: cannot write the history: no space\n");
 }
 
 TEST_CASE("Verbose tells all evidence of all processes") {
@@ -126,6 +132,46 @@ TEST_CASE("An interrupted sweep says so first") {
     CHECK(render_text(report, {}).rfind("interrupted: 1 of 2 leaked helpers ended", 0) == 0);
 }
 
+TEST_CASE("Who had TERM and not yet KILL is still ending, and not said to have had KILL") {
+    ReportedProcess process = test::with(test::orphan(7), OutcomeResult::refused);
+    process.outcome->signals = {Signal::terminate, Signal::resume};
+    process.outcome->detail = "interrupted while ending; TERM had been sent";
+    Report report = test::report_of("sweep", {process});
+    conclude(report);
+    CHECK(contains(render_text(report, {}),
+                   "-> NOT ended: still ending after 41 ms, KILL was not sent (interrupted while"));
+}
+
+TEST_CASE("What --max-kills forbids is not promised, and the command that would do it is told") {
+    const auto text_of = [](Report report, std::size_t max_kills) {
+        report.max_kills = max_kills;
+        conclude(report);
+        return render_text(report, {});
+    };
+    const std::string report = text_of(test::hundred_leaked(), 10);
+    CHECK(report.starts_with("100 leaked helpers, a sweep would refuse: more than --max-kills 10\n"));
+    CHECK(contains(report, "run:  orphan-reaper sweep --max-kills 100"));
+    CHECK(text_of(test::dry_run(), 0).starts_with("dry run: 1 leaked helper, a sweep would refuse: more than"));
+    CHECK(contains(text_of(test::refused(), 1), "run:  orphan-reaper sweep --max-kills 2"));
+    CHECK(contains(text_of(test::two_leaked(), 2), "run:  orphan-reaper sweep --max-kills 2"));
+    CHECK_FALSE(contains(text_of(test::two_leaked(), 256), "--max-kills"));
+    CHECK_FALSE(contains(text_of(test::swept(), 1), "--max-kills"));
+}
+
+TEST_CASE("Root, who could have looked at everybody, is told whose helpers are well") {
+    const auto first_line_of = [](std::vector<scanner::Uid> scope) {
+        Report report = test::report_of("report", {});
+        report.machine.uid = 0;
+        report.uids = std::move(scope);
+        conclude(report);
+        const std::string text = render_text(report, {});
+        return text.substr(0, text.find('\n'));
+    };
+    CHECK(first_line_of({0}) == "root: nothing leaked; no helper is running");
+    CHECK(first_line_of({1000}) == "uid 1000: nothing leaked; no helper is running");
+    CHECK(first_line_of({}) == "nothing leaked; no helper is running");
+}
+
 TEST_CASE("With more than one user, every line says whose helper it is") {
     Report report = test::two_leaked();
     report.uids.clear();
@@ -179,16 +225,19 @@ TEST_CASE("Advice fits what keeps a leak from being ended") {
                    R"(to end what is abandoned, put {"families": {"bridge": {"actions": {"abandoned": "reap"}}}})"));
 }
 
-TEST_CASE("Nobody is told to end init") {
+TEST_CASE("Nobody is told to end init, or what this report keeps") {
     ReportedProcess held = test::process(7, policy::Verdict::held, policy::Action::report);
     const auto text_of = [&held](std::vector<scanner::Pid> holders) {
         held.facts.standard_input.value.holders = std::move(holders);
-        Report report = test::report_of("report", {held});
+        Report report = test::report_of("report", {held, test::daemon(5), test::orphan(6)});
         conclude(report);
         return render_text(report, {});
     };
     CHECK(contains(text_of({42, 43}), "ending whoever holds its stdin (pid 42, 43)"));
+    CHECK(contains(text_of({6}), "ending whoever holds its stdin (pid 6)"));
     CHECK_FALSE(contains(text_of({1, 42}), "ending whoever"));
+    CHECK_FALSE(contains(text_of({42, 5}), "ending whoever"));
+    CHECK(contains(text_of({5}), "'sweep --reap held' would end it"));
     CHECK_FALSE(contains(text_of({}), "ending whoever"));
 }
 

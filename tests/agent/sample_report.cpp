@@ -165,6 +165,7 @@ Report incomplete() {
 Report refused() {
     Report report =
         report_of("sweep", {with(orphan(4711), OutcomeResult::refused), with(orphan(4712), OutcomeResult::refused)});
+    report.max_kills = 1;
     report.remarks = {"2 processes would have to end, more than --max-kills 1 allows; nothing was signalled"};
     return concluded(std::move(report));
 }
