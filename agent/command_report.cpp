@@ -68,6 +68,7 @@ Report report_of(const Judged& judged, const Options& options, const Setup& setu
     Report report;
     report.version = REAPER_VERSION;
     report.scope_words = scope_words(options);
+    report.max_kills = options.max_kills;
     report.machine = facts.machine;
     report.started_epoch = facts.machine.now_epoch;
     report.uids = setup.settings.uids;

@@ -58,7 +58,7 @@ void ReaperTarget::stop(const std::string& why) {
     if (planned()) return finish(OutcomeResult::refused, why);
     if (!running()) return;
     if (target_->handle.exited()) return finish_gone();
-    finish(OutcomeResult::survived, why + " while ending");
+    finish(phase_ == Phase::killing ? OutcomeResult::survived : OutcomeResult::refused, why + " while ending");
 }
 
 Outcome ReaperTarget::final_outcome() const {
