@@ -4,11 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <tuple>
 #include <utility>
+
+#include "scanner/linux/regular_file.hpp"
 
 namespace reaper::agent {
 
@@ -89,19 +90,13 @@ Result<void> TextFile::write_through(std::string_view text) const {
     return write_all(place_.get(), text, path_);
 }
 
+// Looked at before it is opened: a FIFO in its place must not hold us up.
 Result<std::string> read_file_up_to(const std::string& path, std::size_t most) {
-    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-    if (!file) return system_failure("read", path);
-    std::string text;
-    std::array<char, 65536> block;
-    while (true) {
-        const ssize_t taken = ::read(file.get(), block.data(), block.size());
-        if (taken < 0 && errno == EINTR) continue;
-        if (taken < 0) return system_failure("read", path);
-        if (taken == 0) return text;
-        text.append(block.data(), static_cast<std::size_t>(taken));
-        if (text.size() > most) return failure(std::errc::file_too_large, "read", path);
-    }
+    scanner::FoundFile file{Fd(::open(path.c_str(), O_PATH | O_CLOEXEC)), {}};
+    if (!file.path || ::fstat(file.path.get(), &file.status) != 0) return system_failure("read", path);
+    auto text = scanner::read_found(file, most);
+    if (!text) text.error().subject = path + (S_ISREG(file.status.st_mode) ? "" : ", which is no regular file");
+    return text;
 }
 
 }  // namespace reaper::agent

@@ -40,7 +40,7 @@ class TextFile {
     Fd place_;  // none: it will be renamed into its place
 };
 
-// file_too_large: more than `most` bytes.
+// file_too_large: more than `most` bytes; not_supported: no regular file, which is then not opened.
 [[nodiscard]] Result<std::string> read_file_up_to(const std::string& path, std::size_t most);
 
 }  // namespace reaper::agent
