@@ -56,9 +56,9 @@ Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup) {
     auto look = lookout.look();
     if (!look) return tl::unexpected(look.error());
     look->facts.scope_uids = setup.settings.uids;
-    auto judgements = policy::judge(look->facts, setup.rules, setup.settings);
+    auto judgements = policy::judge(look->facts, look->rules, setup.settings);
     if (lookout.find_holders(look->facts, judgements)) {
-        judgements = policy::judge(look->facts, setup.rules, setup.settings);
+        judgements = policy::judge(look->facts, look->rules, setup.settings);
     }
     return Judged{std::move(*look), std::move(judgements)};
 }

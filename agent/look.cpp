@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "agent/claim_places.hpp"
+#include "agent/user_rules.hpp"
 #include "policy/match.hpp"
 #include "policy/member.hpp"
 #include "policy/ownership.hpp"
@@ -131,6 +132,7 @@ class Collector {
         for (const ProcessFacts& candidate : facts.candidates) add_relatives(facts, procfs_, rules_, candidate);
         resolve_homes(facts, rules_);
         read_claims(facts, procfs_, rules_);
+        look_.rules = with_rules_of_users(rules_, facts);
         return std::move(look_);
     }
 

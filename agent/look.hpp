@@ -18,6 +18,7 @@ namespace reaper::agent {
 struct Look {
     scanner::Facts facts;
     std::map<scanner::Pid, scanner::PidHandle> handles;  // of the candidates
+    policy::Rules rules;  // by which they are to be judged: the lookout's, and what their users protect
 };
 
 class Lookout {

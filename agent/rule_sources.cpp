@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,34 +24,51 @@ namespace reaper::agent {
 
 namespace {
 
-constexpr std::size_t kLongestFile = 1024 * 1024;
+constexpr std::size_t kMostFiles = 256;
+constexpr std::size_t kMostText = 1024 * 1024;  // of all files of a folder
+
+// Who looks for rules: whose files count beside root's, and how they are reached.
+struct Reader {
+    uid_t owner;
+    Result<scanner::FoundFile> (*find)(int folder, const char* name);
+};
+
+// Looked at before it is opened: a FIFO in its place must not hold us up.
+Result<scanner::FoundFile> find_through_links(int folder, const char* name) {
+    scanner::FoundFile file{Fd(::openat(folder, name, O_PATH | O_CLOEXEC)), {}};
+    if (!file.path || ::fstat(file.path.get(), &file.status) != 0) return system_failure("read", name);
+    return file;
+}
+
+// Of one's own links, what is at their end is what has to be trusted: it is looked at and read through one descriptor.
+Reader oneself() {
+    return {::geteuid(), find_through_links};
+}
 
 tl::unexpected<std::string> refusal(const std::string& path, const Error& error) {
     return tl::unexpected(describe({error.code, "read", path}));
 }
 
 // Why somebody else could have put it there; empty: nobody could.
-std::string distrust(const struct stat& status) {
-    if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
-        return fmt::format("belongs to user id {}, not to you or root", status.st_uid);
+std::string distrust(const struct stat& status, uid_t owner) {
+    if (status.st_uid != 0 && status.st_uid != owner) {
+        const std::string whose = owner == ::geteuid() ? "you" : fmt::format("user id {}", owner);
+        return fmt::format("belongs to user id {}, not to {} or root", status.st_uid, whose);
     }
     // An access list that lets others write shows in the bits of the group.
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "can be written by others (chmod go-w would do)";
     return {};
 }
 
-// Links are followed, and what is at their end is what has to be trusted: it is looked at and read through one descriptor.
-tl::expected<RuleSource, std::string> read_rules_at(int folder, const std::string& name, const std::string& path) {
-    // Looked at before it is opened: a FIFO in its place must not hold us up.
-    scanner::FoundFile file{Fd(::openat(folder, name.c_str(), O_PATH | O_CLOEXEC)), {}};
-    if (!file.path || ::fstat(file.path.get(), &file.status) != 0) {
-        return refusal(path, system_failure("read", path).value());
-    }
-    const std::string why = S_ISREG(file.status.st_mode) ? distrust(file.status) : "is no regular file";
+tl::expected<RuleSource, std::string> read_rules_at(const Reader& reader, int folder, const std::string& name,
+                                                    const std::string& path, std::size_t limit) {
+    const auto file = reader.find(folder, name.c_str());
+    if (!file) return refusal(path, file.error());
+    const std::string why = S_ISREG(file->status.st_mode) ? distrust(file->status, reader.owner) : "is no regular file";
     if (!why.empty()) return tl::unexpected(fmt::format("{} {}", path, why));
-    auto text = scanner::read_found(file, kLongestFile);
+    auto text = scanner::read_found(*file, limit);
     if (!text) return refusal(path, text.error());
-    return RuleSource{path, std::move(*text), file.status.st_dev, file.status.st_ino};
+    return RuleSource{path, std::move(*text), file->status.st_dev, file->status.st_ino};
 }
 
 bool is_rule_file(std::string_view name) {
@@ -67,38 +85,32 @@ tl::expected<std::vector<std::string>, std::string> rule_files_in(const Folder& 
     errno = 0;
     while (const dirent* entry = ::readdir(folder.get())) {
         if (is_rule_file(entry->d_name)) names.emplace_back(entry->d_name);
+        if (names.size() > kMostFiles)
+            return tl::unexpected(fmt::format("{} has more than {} rule files", path, kMostFiles));
     }
     if (errno != 0) return refusal(path, system_failure("read", path).value());
     std::ranges::sort(names);
     return names;
 }
 
-tl::expected<void, std::string> add_folder(const std::string& path, std::vector<RuleSource>& sources) {
-    const Folder folder(::opendir(path.c_str()));
-    if (!folder && errno == ENOENT) return {};
+tl::expected<void, std::string> add_folder(const Reader& reader, const Folder& folder, const std::string& path,
+                                           std::vector<RuleSource>& sources) {
     struct stat status{};
     if (!folder || ::fstat(::dirfd(folder.get()), &status) != 0) {
         return refusal(path, system_failure("read", path).value());
     }
-    const std::string why = distrust(status);
+    const std::string why = distrust(status, reader.owner);
     if (!why.empty()) return tl::unexpected(fmt::format("{} {}", path, why));
     const auto names = rule_files_in(folder, path);
     if (!names) return tl::unexpected(names.error());
+    std::size_t left = kMostText;
     for (const std::string& name : *names) {
-        auto source = read_rules_at(::dirfd(folder.get()), name, fmt::format("{}/{}", path, name));
+        auto source = read_rules_at(reader, ::dirfd(folder.get()), name, fmt::format("{}/{}", path, name), left);
         if (!source) return tl::unexpected(std::move(source.error()));
+        left -= source->text.size();
         sources.push_back(std::move(*source));
     }
     return {};
-}
-
-// Of the password file.
-std::string recorded_home() {
-    std::array<char, 16384> space;
-    struct passwd entry{};
-    struct passwd* found = nullptr;
-    ::getpwuid_r(::geteuid(), &entry, space.data(), space.size(), &found);
-    return found == nullptr ? std::string() : std::string(entry.pw_dir);
 }
 
 // A path that is not absolute names no folder, says the XDG base directory specification.
@@ -112,7 +124,7 @@ std::string configuration_folder() {
     std::string folder = absolute_variable("XDG_CONFIG_HOME");
     if (!folder.empty()) return folder;
     std::string home = absolute_variable("HOME");
-    if (home.empty()) home = recorded_home();
+    if (home.empty()) home = recorded_home(::geteuid()).value_or("");
     return home.empty() ? home : home + "/.config";
 }
 
@@ -130,19 +142,50 @@ bool same_file(const RuleSource& left, const RuleSource& right) {
 }
 
 tl::expected<RuleSource, std::string> read_rule_file(const std::string& path) {
-    return read_rules_at(AT_FDCWD, path, path);
+    return read_rules_at(oneself(), AT_FDCWD, path, path, kMostText);
 }
 
 tl::expected<std::vector<RuleSource>, std::string> read_rule_sources(const RulePlaces& places) {
     std::vector<RuleSource> sources;
-    for (const std::string& folder : places.folders) {
-        if (auto added = add_folder(folder, sources); !added) return tl::unexpected(std::move(added.error()));
+    for (const std::string& path : places.folders) {
+        const Folder folder(::opendir(path.c_str()));
+        if (!folder && errno == ENOENT) continue;
+        if (auto added = add_folder(oneself(), folder, path, sources); !added)
+            return tl::unexpected(std::move(added.error()));
     }
     if (places.config.empty()) return sources;
     auto source = read_rule_file(places.config);
     if (!source) return tl::unexpected(std::move(source.error()));
     sources.push_back(std::move(*source));
     return sources;
+}
+
+tl::expected<std::vector<RuleSource>, std::string> read_rules_of_user(const std::string& home, uid_t user) {
+    constexpr const char* kPlace = ".config/orphan-reaper/rules.d";
+    std::vector<RuleSource> sources;
+    const Fd top(::open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!top && (errno == ENOENT || errno == ENOTDIR)) return sources;  // /nonexistent, /dev/null: no home at all
+    if (!top) return refusal(home, system_failure("read", home).value());
+    const std::string path = fmt::format("{}/{}", home, kPlace);
+    const auto found = scanner::find_below(top.get(), kPlace);
+    if (!found && found.error().code == std::errc::no_such_file_or_directory) return sources;
+    if (!found) return refusal(path, found.error());
+    Fd listed(::openat(found->path.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Folder folder(listed ? ::fdopendir(listed.get()) : nullptr);
+    if (folder) std::ignore = listed.release();
+    if (auto added = add_folder({user, scanner::find_below}, folder, path, sources); !added)
+        return tl::unexpected(std::move(added.error()));
+    return sources;
+}
+
+Result<std::string> recorded_home(uid_t user) {
+    std::array<char, 16384> space;
+    struct passwd entry{};
+    struct passwd* found = nullptr;
+    const int error = ::getpwuid_r(user, &entry, space.data(), space.size(), &found);
+    if (found != nullptr) return std::string(entry.pw_dir);
+    if (error == 0 || error == ENOENT || error == ESRCH) return std::string();  // which of them, depends on the system
+    return failure(static_cast<std::errc>(error), "look up", fmt::format("user id {}", user));
 }
 
 tl::expected<policy::Rules, std::string> lay_rules(const std::vector<RuleSource>& sources) {

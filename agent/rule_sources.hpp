@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "policy/rules.hpp"
+#include "scanner/result.hpp"
 
 namespace reaper::agent {
 
@@ -36,6 +37,14 @@ struct RuleSource {
 // In the order in which they are laid. The errors say which file or folder, and why; then nothing may be done.
 [[nodiscard]] tl::expected<std::vector<RuleSource>, std::string> read_rule_sources(const RulePlaces& places);
 [[nodiscard]] tl::expected<RuleSource, std::string> read_rule_file(const std::string& path);
+
+// What `user` has in .config/orphan-reaper/rules.d below `home`. Only files of his own and of root's count, and no link is followed:
+// whoever owns a folder could lead us anywhere by it. Neither the home nor the folder need exist.
+[[nodiscard]] tl::expected<std::vector<RuleSource>, std::string> read_rules_of_user(const std::string& home,
+                                                                                    uid_t user);
+
+// The home that the password file gives to `user`; empty: it knows no such user.
+[[nodiscard]] Result<std::string> recorded_home(uid_t user);
 
 // The built-in rules with all of them laid over. The error is the first mistake, with its place.
 [[nodiscard]] tl::expected<policy::Rules, std::string> lay_rules(const std::vector<RuleSource>& sources);

@@ -41,7 +41,7 @@ Result<std::optional<std::string>> FreshVerifier::objection(const Target& target
                                                          : lookout_.refresh(look_.facts, handle->second);
         if (!fresh) return fmt::format("pid {}, which stays in its place, is gone or unreadable", pid);
     }
-    return difference(target.step, policy::judge(look_.facts, setup_.rules, setup_.settings));
+    return difference(target.step, policy::judge(look_.facts, look_.rules, setup_.settings));
 }
 
 }  // namespace reaper::agent

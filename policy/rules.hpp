@@ -108,6 +108,7 @@ struct ProtectRule {
     std::string exe;                     // full path
     std::vector<std::string> arguments;  // all must be among argv, as whole tokens
     std::string home;
+    std::optional<scanner::Uid> uid = std::nullopt;  // of this user only, whose own rule it is; none: of everybody
 
     bool operator==(const ProtectRule&) const = default;
 };
@@ -115,6 +116,7 @@ struct ProtectRule {
 struct Rules {
     std::vector<FamilyRule> families;
     std::vector<ProtectRule> protect;
+    std::map<scanner::Uid, std::string> untold;  // whose own rules are not known, and why: nobody of theirs is ended
 
     bool operator==(const Rules&) const = default;
 };

@@ -169,6 +169,7 @@ void check_tracer(const Member& member, VetoList& vetoes) {
 
 bool is_protected(const ProtectRule& rule, const Member& member) {
     const scanner::ProcessRow& row = member.facts->row;
+    if (rule.uid && *rule.uid != row.uid) return false;
     if (!rule.exe.empty() && row.exe.value != rule.exe) return false;
     if (!rule.home.empty() && member.home != rule.home) return false;
     const auto& argv = row.command_line.value.argv;
@@ -183,6 +184,10 @@ void check_protection(const Member& member, const Surroundings& around, VetoList
             vetoes.add(Verdict::supervised, "protected", fmt::format("a rule of {} protects it", rule.origin));
         }
     }
+    const auto untold = around.rules.untold.find(member.facts->row.uid);
+    if (untold == around.rules.untold.end()) return;
+    vetoes.add(Verdict::unknown, "unreadable.rules",
+               fmt::format("what its user protects is not known: {}", untold->second));
 }
 
 void check_machine(const Surroundings& around, VetoList& vetoes) {

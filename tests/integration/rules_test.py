@@ -97,6 +97,33 @@ def the_folder_of_xdg_and_of_root():
 
 
 @case
+def root_spares_what_a_user_protects_of_his_own():
+    stage, rules = leaked()
+    stage.orphans([stage.worker("worker", parent_pid=999999)])
+    other = layout.OTHER_UID
+    stage.orphans([stage.worker("worker-of-v", parent_pid=999999, become=("--uids", f"{other},{other},{other}"))], uid=0)
+    own = rules.put(rules.user, "10.json", {"protect": [{"arguments": ["tui_gateway.slash_worker"]}], **SPARE})
+    report = stage.report("--all-users", uid=0)
+    stage.expect_evidence(report, "worker", "veto.protected")
+    stage.expect_verdicts(report, {"leaked": ("orphan", "reap"), "worker-of-v": ("orphan", "reap")})
+    # By a link root could be made to read what the user may not, and by a FIFO to wait.
+    for spoil in (lambda: own.symlink_to("/etc/shadow"), lambda: os.mkfifo(own), lambda: own.write_text("secret"),
+                  lambda: put(own, "{}", uid=other)):
+        own.unlink()
+        spoil()
+        report = stage.report("--user", "u", uid=0)
+        expect(report.status == 4 and "secret" not in report.out + report.err, told(report))
+        stage.expect_verdicts(report, {"leaked": ("unknown", "report"), "worker": ("unknown", "report")})
+        stage.expect_evidence(report, "worker", "veto.unreadable.rules")
+    spared = stage.sweep("--all-users", uid=0)
+    stage.expect_sweep(spared, ["worker-of-v"], ["leaked", "worker"], status=4)
+    own.unlink()
+    rules.put(rules.user, "10.json", {"protect": [{"arguments": ["tui_gateway.slash_worker"]}]})
+    del stage.actors["worker-of-v"]
+    stage.expect_sweep(stage.sweep("--user", "u", uid=0), ["leaked"], ["worker"])
+
+
+@case
 def whoever_else_can_write_rules_stops_everything():
     stage, rules = leaked()
     site = rules.put(rules.system, "50-site.json", END)

@@ -332,4 +332,31 @@ TEST_CASE("veto: protected by the user, by every way to say so") {
     CHECK_FALSE(protected_by({{}, "/usr/bin/node", {"--no-viewer"}, "/elsewhere"}));
 }
 
+TEST_CASE("veto: protected by a rule of the user whose process it is, and of nobody else") {
+    const FactsBuilder builder = orphan();
+    const reaper::scanner::Uid owner = builder.facts().candidates.at(0).row.uid;
+    auto rules = reaper::policy::built_in_rules();
+    rules.protect = {{"rules.json", {}, {}, kHome, owner}};
+    CHECK(vetoes_of(reaper::policy::judge(builder.facts(), rules, {}).at(0)) ==
+          std::vector<std::string>{"veto.protected"});
+    rules.protect[0].uid = owner + 1;
+    CHECK(is_orphan(reaper::policy::judge(builder.facts(), rules, {}).at(0)));
+}
+
+TEST_CASE("veto: what its user protects is not known") {
+    const FactsBuilder builder = orphan();
+    const reaper::scanner::Uid owner = builder.facts().candidates.at(0).row.uid;
+    auto rules = reaper::policy::built_in_rules();
+    rules.untold[owner + 1] = "a.json has a mistake";
+    CHECK(is_orphan(reaper::policy::judge(builder.facts(), rules, {}).at(0)));
+    rules.untold[owner] = "b.json has a mistake";
+    const auto judgement = reaper::policy::judge(builder.facts(), rules, {}).at(0);
+    CHECK(vetoes_of(judgement) == std::vector<std::string>{"veto.unreadable.rules"});
+    CHECK(judgement.verdict == Verdict::unknown);
+    CHECK(judgement.action == Action::report);
+    CHECK(std::ranges::any_of(judgement.evidence, [](const auto& piece) {
+        return piece.code == "veto.unreadable.rules" && piece.detail.ends_with(": b.json has a mistake");
+    }));
+}
+
 }  // namespace reaper::test

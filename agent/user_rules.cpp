@@ -1,0 +1,62 @@
+#include "agent/user_rules.hpp"
+
+#include <unistd.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "agent/rule_sources.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::ProtectRule;
+using scanner::Uid;
+
+// What is wrong in a file is not told: only its own user is sure to be allowed to read what is quoted then.
+tl::expected<std::vector<ProtectRule>, std::string> protected_by(const std::vector<RuleSource>& sources,
+                                                                 const policy::Rules& base) {
+    policy::Rules laid = base;
+    laid.protect.clear();
+    for (const RuleSource& source : sources) {
+        auto more = policy::overlay_rules(std::move(laid), source.text, source.path);
+        if (!more) return tl::unexpected(fmt::format("{} has a mistake", source.path));
+        laid = std::move(*more);
+    }
+    return std::move(laid.protect);
+}
+
+}  // namespace
+
+void add_rules_of_user(policy::Rules& rules, Uid user, const std::string& home) {
+    const auto sources = read_rules_of_user(home, user);
+    auto entries = sources ? protected_by(*sources, rules) : tl::unexpected(sources.error());
+    if (!entries) {
+        rules.untold[user] = std::move(entries.error());
+        return;
+    }
+    for (ProtectRule& rule : *entries) {
+        rule.uid = user;
+        rules.protect.push_back(std::move(rule));
+    }
+}
+
+policy::Rules with_rules_of_users(policy::Rules rules, const scanner::Facts& facts) {
+    std::set<Uid> users;
+    for (const scanner::ProcessFacts& candidate : facts.candidates) users.insert(candidate.row.uid);
+    users.erase(::geteuid());
+    for (const Uid user : users) {
+        const auto home = recorded_home(user);
+        if (!home)
+            rules.untold[user] = describe(home.error());
+        else if (home->starts_with('/'))
+            add_rules_of_user(rules, user, *home);
+    }
+    return rules;
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,170 @@
+// What another user's rule files do for whoever sweeps: they protect that user's processes, or say why nobody knows.
+#include "agent/user_rules.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/rule_sources.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr uid_t kStranger = 54321;
+const std::string kFolder = ".config/orphan-reaper/rules.d";
+const std::string kProtect = R"({"protect": [{"home": "/srv"}]})";
+
+bool is_root() {
+    return ::geteuid() == 0;
+}
+
+// The home of a user: of a stranger where that can be made, else one's own.
+struct Home {
+    test::TemporaryFolder folder;
+    uid_t user = is_root() ? kStranger : ::geteuid();
+
+    void give(const std::string& name, uid_t owner, mode_t mode) const {
+        REQUIRE((!is_root() || ::lchown((folder / name).c_str(), owner, 0) == 0));
+        REQUIRE(::chmod((folder / name).c_str(), mode) == 0);
+    }
+    void write(const std::string& name, const std::string& text) const {
+        folder.write(kFolder + "/" + name, text);
+        give(kFolder + "/" + name, user, 0644);
+        give(kFolder, user, 0755);
+    }
+    void remove(const std::string& name) const { folder.remove(kFolder + "/" + name); }
+
+    [[nodiscard]] policy::Rules rules() const {
+        policy::Rules rules = policy::built_in_rules();
+        add_rules_of_user(rules, user, folder.path());
+        CHECK(rules.families == policy::built_in_rules().families);
+        CHECK(rules.untold.size() + rules.protect.size() <= 1);
+        return rules;
+    }
+    // Why it is not known what is protected; "": it is.
+    [[nodiscard]] std::string untold() const {
+        const policy::Rules all = rules();
+        return all.untold.contains(user) ? all.untold.at(user) : "";
+    }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("Who has no rules of his own, or no home, changes nothing") {
+    const Home home;
+    CHECK(home.rules() == policy::built_in_rules());
+    for (const char* none : {"/nonexistent", "/dev/null"}) {
+        policy::Rules rules = policy::built_in_rules();
+        add_rules_of_user(rules, home.user, none);
+        CHECK(rules == policy::built_in_rules());
+    }
+}
+
+TEST_CASE("A user's protect entries count for him alone, and nothing else of his files does") {
+    const Home home;
+    home.write("10.json", R"({"families": {"bridge": {"enabled": false, "actions": {"held": "reap"}}},
+                              "packs": ["agents"]})");
+    CHECK(home.rules() == policy::built_in_rules());
+    home.write("20.json", kProtect);
+    home.write("30.json.off", "no rules");
+    const policy::Rules rules = home.rules();
+    const std::string origin = home.folder / kFolder + "/20.json";
+    CHECK(rules.protect == std::vector<policy::ProtectRule>{{origin, {}, {}, "/srv", home.user}});
+}
+
+TEST_CASE("Entries that were there before stay everybody's") {
+    const Home home;
+    home.write("10.json", kProtect);
+    policy::Rules rules = policy::built_in_rules();
+    rules.protect = {{"site.json", {}, {}, "/home"}};
+    add_rules_of_user(rules, home.user, home.folder.path());
+    REQUIRE(rules.protect.size() == 2);
+    CHECK_FALSE(rules.protect[0].uid);
+    CHECK(rules.protect[1].uid == home.user);
+}
+
+TEST_CASE("With a mistake in one file none is known, and what stands there is not repeated") {
+    const Home home;
+    home.write("10.json", kProtect);
+    for (const char* text : {"root:$6$secret:1::", R"({"secret": []})", R"({"protect": [{"home": "secret"}]})"}) {
+        home.write("20.json", text);
+        CHECK(home.untold() == home.folder / kFolder + "/20.json has a mistake");
+    }
+}
+
+TEST_CASE("What others own or can write is no word of the user") {
+    const Home home;
+    home.write("10.json", kProtect);
+    for (const std::string& name : {kFolder, kFolder + "/10.json"}) {
+        const mode_t good = name == kFolder ? 0755 : 0644;
+        for (const mode_t bit : {mode_t{S_IWGRP}, mode_t{S_IWOTH}}) {
+            home.give(name, home.user, good | bit);
+            CHECK(contains(home.untold(), home.folder / name + " can be written by others"));
+        }
+        home.give(name, kStranger + 1, good);
+        if (is_root()) {
+            CHECK(contains(home.untold(), name + " belongs to user id 54322, not to user id 54321 or root"));
+        }
+        home.give(name, 0, good);
+        CHECK(home.rules().protect.size() == 1);
+        home.give(name, home.user, good);
+    }
+}
+
+TEST_CASE("No link is followed, wherever it leads and whoever made it") {
+    const Home home;
+    home.write("10.json", kProtect);
+    home.folder.link(kFolder + "/20.json", home.folder / kFolder + "/10.json");
+    CHECK(contains(home.untold(), "20.json is no regular file"));
+    home.remove("20.json");
+    home.folder.link(kFolder + "/20.json", "/etc/shadow");
+    CHECK(contains(home.untold(), "20.json is no regular file"));
+    home.remove("20.json");
+    REQUIRE(home.untold().empty());
+    for (const std::string& name : {std::string(".config"), std::string(".config/orphan-reaper"), kFolder}) {
+        REQUIRE(::rename((home.folder / name).c_str(), (home.folder / "moved").c_str()) == 0);
+        home.folder.link(name, home.folder / "moved");
+        CHECK(contains(home.untold(), "cannot read " + home.folder / kFolder));
+        home.folder.remove(name);
+        REQUIRE(::rename((home.folder / "moved").c_str(), (home.folder / name).c_str()) == 0);
+    }
+    CHECK(home.rules().protect.size() == 1);
+}
+
+TEST_CASE("A user's files neither hold us up nor fill our memory") {
+    const Home home;
+    home.write("README", "");
+    home.folder.fifo(kFolder + "/10.json");
+    CHECK(contains(home.untold(), "10.json is no regular file"));
+    home.remove("10.json");
+    const std::string half = kProtect + std::string(512 * 1024, ' ');
+    home.write("10.json", half);
+    CHECK(home.untold().empty());
+    home.write("20.json", half);
+    CHECK(contains(home.untold(), "20.json: File too large"));
+    home.remove("20.json");
+    for (int at = 0; at < 256; ++at) home.write(std::to_string(at) + ".json", "{}");
+    CHECK(home.untold().empty());
+    home.write("one-too-many.json", "{}");
+    CHECK(contains(home.untold(), "has more than 256 rule files"));
+}
+
+TEST_CASE("The home is the one of the password file, and who is not in it has none") {
+    CHECK(recorded_home(0).value() == "/root");
+    CHECK(recorded_home(kStranger).value().empty());
+}
+
+TEST_CASE("One's own files are laid already, and count for nothing here") {
+    scanner::Facts facts;
+    facts.candidates.resize(1);
+    facts.candidates[0].row.uid = ::geteuid();
+    CHECK(with_rules_of_users(policy::built_in_rules(), facts) == policy::built_in_rules());
+}
+
+}  // namespace reaper::agent
