@@ -83,12 +83,13 @@ std::vector<Record> own_records(const Match& match, const ProcessFacts& process)
     return records;
 }
 
-// Whoever has the owner's pid now, but began at another time, or after the member did, is not its owner.
+// Whoever has the owner's pid now, but began after the member did, is not its owner. One that is older and began at
+// another time by the wall clock may be, for that clock is stepped.
 OwnerState state_of(const ProcessRow& row, const std::optional<double>& start, const Member& member,
                     const scanner::Machine& machine) {
-    const bool is_owner =
-        start ? started_at(row.start_ticks, *start, machine) : row.start_ticks <= member.facts->row.start_ticks;
-    return is_owner ? OwnerState::alive : OwnerState::dead;
+    if (start && started_at(row.start_ticks, *start, machine)) return OwnerState::alive;
+    if (row.start_ticks > member.facts->row.start_ticks) return OwnerState::dead;
+    return start ? OwnerState::doubtful : OwnerState::alive;
 }
 
 OwnerState look_up(const Record& record, const Member& member, const Facts& facts) {
@@ -100,17 +101,19 @@ OwnerState look_up(const Record& record, const Member& member, const Facts& fact
 
 bool is_about(const Claim& claim, const Member& member, const scanner::Machine& machine) {
     const ProcessRow& row = member.facts->row;
-    if (claim.access != Access::ok || !speaks_of(claim, *member.facts)) return false;
-    const bool is_named = claim.kind == ClaimKind::browser_owner
-                              ? claim.home == member.home && member.rule().needs_owner
-                              : claim.pid == row.pid;
-    if (claim.spawner <= 1 || !is_named) return false;
-    if (claim.start_ticks && *claim.start_ticks != row.start_ticks) return false;
-    return !claim.start_epoch || started_at(row.start_ticks, *claim.start_epoch, machine);
+    if (claim.access != Access::ok || !speaks_of(claim, *member.facts) || claim.spawner <= 1) return false;
+    if (claim.kind == ClaimKind::browser_owner) return claim.home == member.home && member.rule().needs_owner;
+    if (claim.pid != row.pid) return false;
+    if (claim.start_ticks) return *claim.start_ticks == row.start_ticks;
+    if (claim.start_epoch) return started_at(row.start_ticks, *claim.start_epoch, machine);
+    return started_by(row.start_ticks, claim.written_epoch, machine);
 }
 
 OwnerState look_up(const Claim& claim, const Member& member, const scanner::Machine& machine) {
-    if (claim.spawner_row.ok()) return state_of(claim.spawner_row.value, claim.spawner_start_epoch, member, machine);
+    const ProcessRow& row = claim.spawner_row.value;
+    const auto& ticks = claim.spawner_start_ticks;
+    if (claim.spawner_row.ok() && ticks && *ticks != row.start_ticks) return OwnerState::dead;
+    if (claim.spawner_row.ok()) return state_of(row, claim.spawner_start_epoch, member, machine);
     const bool gone = claim.spawner_row.access == Access::gone && !machine.hides_processes;
     return gone ? OwnerState::dead : OwnerState::unknown;
 }

@@ -11,8 +11,9 @@ namespace reaper::policy {
 
 enum class OwnerState {
     alive,
-    dead,     // provably: nobody has its pid, or somebody who started later
-    unknown,  // could not be looked at
+    dead,      // provably: nobody has its pid, or somebody else, by ticks
+    doubtful,  // the record does not say enough: neither a veto nor a proof
+    unknown,   // could not be looked at
 };
 
 struct Owner {

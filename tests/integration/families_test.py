@@ -197,6 +197,31 @@ def l17_what_a_gateway_pid_file_proves():
 
 
 @case
+def stale_records_condemn_nobody():
+    """A record without a start, older than the process that has the pid now, speaks of an earlier one. Written anew, the
+    same texts are proof."""
+    stage = Stage()
+    names = ["worker", "registered", "bridge"]
+    stage.orphans([stage.worker("worker", session="a", stdio="detached"),
+                   stage.worker("registered", session="b", stdio="detached"), stage.bridge("bridge", stdio="detached")])
+    pids = {name: stage.actors[name].pid for name in names}
+    texts = {".hermes/spawn-ledger.json": [{"pid": pids["worker"], "create_time": None, "purpose": "mcp-helper",
+                                            "spawner_pid": 999999, "spawner_create": None}],
+             ".hermes/processes.json": [{"pid": pids["registered"], "pid_scope": "host", "host_start_time": None,
+                                         "owner_pid": 999999}],
+             ".hermes/memos-plugin/daemon/headless-bridges.json": {"bridges": [{"pid": pids["bridge"],
+                                                                                "parentPid": 999999}]}}
+    paths = [put(stage.layout.home / name, json.dumps(text)) for name, text in texts.items()]
+    for path in paths:
+        os.utime(path, (1000000000, 1000000000))
+    stage.expect_verdicts(stage.report(), {name: ("unknown", "report") for name in names})
+    stage.expect_sweep(stage.sweep(), [], names, status=0)
+    for path in paths:
+        os.utime(path)
+    stage.expect_sweep(stage.sweep(), names, [])
+
+
+@case
 def l18_kanban_workers_outlive_their_dispatcher():
     """Whether its task is done is the board's to know; the same for what somebody talks to."""
     stage = Stage()

@@ -112,7 +112,7 @@ TEST_CASE("whoever has the owner's pid, but began after the member did, is not i
     CHECK(said_by(source, beside(builder, other)) == kDead);
 }
 
-TEST_CASE("an option that records the owner's start tells a pid that was handed out again") {
+TEST_CASE("an option that records the owner's start tells the owner from who else has its pid") {
     const OwnerSource source{OwnerSource::From::option, "--owner", "--owner-start"};
     const auto said = [&](const std::string& time) {
         FactsBuilder builder = silent_bridge().relative(owner_row());
@@ -122,11 +122,11 @@ TEST_CASE("an option that records the owner's start tells a pid that was handed 
     };
     CHECK(said("1799992800") == kAlive);
     CHECK(said("1799992801.75") == kAlive);  // clocks are stepped and rounded
-    CHECK(said("1799992797") == kDead);
-    CHECK(said("1799992802.01") == kDead);
+    CHECK(said("1799992797") == kNothing);   // or stepped further: who has the pid is older than the member
+    CHECK(said("1799992802.01") == kNothing);
     CHECK(said("1799992801.99") == kAlive);
-    CHECK(said("1799992797.") == kDead);
-    CHECK(said("1799992803") == kDead);
+    CHECK(said("1799992797.") == kNothing);
+    CHECK(said("1799992803") == kNothing);
     for (const char* nonsense :
          {"", "-", "0", "-5", "nan", "inf", "1799992797x", "1799992797.x", "1799992797.1.", " 1799992797", "18e8"})
         CHECK(said(nonsense) == kAlive);
@@ -138,7 +138,7 @@ TEST_CASE("HERMES_SPAWN counts only when it gives the purpose of the family") {
     CHECK(said_by_spawn_marker("v1:ab12:bridge:60:-", gone) == kDead);
     CHECK(said_by_spawn_marker("v1:ab12:bridge:60:-", lives) == kAlive);
     CHECK(said_by_spawn_marker("v1:ab12:bridge:60:1799992800", lives) == kAlive);
-    CHECK(said_by_spawn_marker("v1:ab12:bridge:60:1799990000", lives) == kDead);
+    CHECK(said_by_spawn_marker("v1:ab12:bridge:60:1799990000", lives) == kNothing);
     for (const char* other :
          {"v1:ab12:gateway:60:-", "v1:ab12::60:-", "v2:ab12:bridge:60:-", "v1:ab12:bridge:60", "v1:ab12:bridge:60:-:x",
           "v1:ab12:bridge:1:-", "v1:ab12:bridge:x:-", "", "bridge", ":::::", "v1:ab12:bridges:60:-"}) {
@@ -203,7 +203,44 @@ TEST_CASE("files that record who started a process prove its death as well as it
         CHECK(said_by_claim(claim) == kDead);
         claim.spawner_row = Reading<ProcessRow>::of(owner_row());
         CHECK(said_by_claim(claim) == kAlive);
-        claim.spawner_start_epoch = kNowEpoch - 9000;
+    }
+}
+
+TEST_CASE("a clock that was stepped makes nobody's owner dead") {
+    Claim claim = claim_of(ClaimKind::ledger, kHermesHome, kPid);
+    claim.spawner = kOwner;
+    claim.spawner_row = Reading<ProcessRow>::of(owner_row());
+    claim.spawner_start_epoch = kNowEpoch - 7200 - 3600;
+    CHECK(said_by_claim(claim) == kNothing);
+    claim.spawner_row.value.start_ticks = kNow - kHour + 1;  // after the member
+    CHECK(said_by_claim(claim) == kDead);
+    claim.spawner_start_epoch = kNowEpoch - 3600;  // as its own start says
+    CHECK(said_by_claim(claim) == kAlive);
+}
+
+TEST_CASE("a recorded start in ticks tells the owner for certain") {
+    Claim claim = claim_of(ClaimKind::process_registry, kHermesHome, kPid);
+    claim.spawner = kOwner;
+    claim.spawner_row = Reading<ProcessRow>::of(owner_row());
+    claim.spawner_start_ticks = owner_row().start_ticks;
+    CHECK(said_by_claim(claim) == kAlive);
+    claim.spawner_start_ticks = owner_row().start_ticks - 1;
+    CHECK(said_by_claim(claim) == kDead);
+}
+
+TEST_CASE("a record without a start is about no process that began after it was written") {
+    for (const ClaimKind kind : {ClaimKind::ledger, ClaimKind::headless_registry, ClaimKind::process_registry}) {
+        Claim claim = claim_of(kind, kHermesHome, kPid);
+        claim.spawner = kOwner;
+        claim.spawner_row.access = Access::gone;
+        claim.written_epoch = kNowEpoch - 3601;  // clocks are rounded
+        CHECK(said_by_claim(claim) == kDead);
+        claim.written_epoch = kNowEpoch - 3603;
+        CHECK(said_by_claim(claim) == kNothing);
+        claim.start_ticks = kNow - kHour;
+        CHECK(said_by_claim(claim) == kDead);
+        claim.start_ticks = std::nullopt;
+        claim.start_epoch = kNowEpoch - 3600;
         CHECK(said_by_claim(claim) == kDead);
     }
 }
@@ -238,9 +275,6 @@ TEST_CASE("a record of another process, of another user, or that could not be re
         change(changed);
         CHECK(said_by_claim(changed) == kNothing);
     }
-    claim.start_ticks = kNow - kHour;
-    claim.start_epoch = kNowEpoch - 3600;
-    CHECK(said_by_claim(claim) == kDead);
 }
 
 TEST_CASE("whom the scanner has to look up") {
