@@ -74,7 +74,9 @@ Report report_of(const Judged& judged, const Options& options, const Setup& setu
     report.uids = setup.settings.uids;
     report.homes = setup.settings.homes;
     for (const policy::FamilyRule& rule : setup.rules.families) {
-        if (!rule.enabled) continue;
+        const auto& wanted = setup.settings.families;
+        const bool chosen = wanted.empty() || std::ranges::find(wanted, rule.name) != wanted.end();
+        if (!rule.enabled || !chosen) continue;
         report.families.push_back(rule.name);
         const auto action = rule.actions.find(policy::Verdict::orphan);
         const bool armed = action != rule.actions.end() && action->second == policy::Action::reap;

@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -19,7 +21,7 @@ namespace {
 using policy::Judgement;
 using scanner::Pid;
 
-// Outcomes of the steps of one plan, by pid.
+// Of everybody who was to end, by pid.
 using Outcomes = std::map<Pid, Outcome>;
 
 Outcome not_done(Pid pid, OutcomeResult result, std::string why) {
@@ -30,26 +32,26 @@ Outcome not_done(Pid pid, OutcomeResult result, std::string why) {
     return outcome;
 }
 
-Outcomes refused_steps(const policy::Plan& plan, const std::string& why) {
-    Outcomes outcomes;
-    for (const Judgement& step : plan.steps) {
-        const Pid pid = step.identity.pid;
-        outcomes[pid] = not_done(pid, OutcomeResult::refused, why);
-    }
-    return outcomes;
+bool exits_by(const scanner::PidHandle& handle, std::chrono::steady_clock::time_point moment) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(moment - std::chrono::steady_clock::now());
+    return handle.exits_within(std::max(left, std::chrono::milliseconds(0)));
 }
 
 // Steps that the second look still says are right, with the handles of the first one; of the others, what became of them.
 std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const std::vector<Judgement>& second,
                                     Outcomes& outcomes) {
     std::vector<Target> targets;
+    const auto last_moment = std::chrono::steady_clock::now() + ReaperTimes{}.exiting;
     for (const Judgement& step : plan.steps) {
         const Pid pid = step.identity.pid;
         auto handle = first.handles.find(pid);
         if (handle->second.exited()) {
             outcomes[pid] = not_done(pid, OutcomeResult::already_gone, "it ended by itself");
         } else if (auto objection = difference(step, second)) {
-            outcomes[pid] = not_done(pid, OutcomeResult::changed, std::move(*objection));
+            // Another sweep, say, may be ending it this moment.
+            outcomes[pid] = exits_by(handle->second, last_moment)
+                                ? not_done(pid, OutcomeResult::already_gone, "it ended by itself")
+                                : not_done(pid, OutcomeResult::changed, std::move(*objection));
         } else {
             // As the second look has it: the other half of a unit may have ended meanwhile.
             const auto fresh = std::find_if(second.begin(), second.end(), [pid](const Judgement& judgement) {
@@ -61,21 +63,25 @@ std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const
     return targets;
 }
 
-// The judgements of the second look, and those of the first that are not there any more.
-Judged both_looks(const Judged& first, Judged second) {
-    for (const Judgement& judgement : first.judgements) {
-        const Pid pid = judgement.identity.pid;
-        const bool still_there = std::any_of(second.judgements.begin(), second.judgements.end(),
-                                             [pid](const Judgement& other) { return other.identity.pid == pid; });
-        if (still_there || judgement.action != policy::Action::reap) continue;
-        for (const scanner::ProcessFacts& facts : first.look.facts.candidates) {
-            if (facts.row.pid == pid) second.look.facts.candidates.push_back(facts);
-        }
-        second.judgements.push_back(judgement);
-    }
-    std::sort(second.judgements.begin(), second.judgements.end(),
-              [](const Judgement& left, const Judgement& right) { return left.identity.pid < right.identity.pid; });
-    return second;
+// Those of `pids` stay as the earlier look had them; everybody else is as the later one has it.
+Judged keep_from(const Judged& earlier, Judged later, const std::set<Pid>& pids) {
+    const auto keep = [&pids](const auto& from, auto& to, auto pid_of) {
+        const auto is_kept = [&](const auto& one) { return pids.contains(pid_of(one)); };
+        std::erase_if(to, is_kept);
+        std::ranges::copy_if(from, std::back_inserter(to), is_kept);
+        std::ranges::sort(to, {}, pid_of);
+    };
+    keep(earlier.look.facts.candidates, later.look.facts.candidates, [](const auto& facts) { return facts.row.pid; });
+    keep(earlier.judgements, later.judgements, [](const auto& judgement) { return judgement.identity.pid; });
+    return later;
+}
+
+// Who was to end and is no longer there.
+std::set<Pid> missing_steps(const policy::Plan& plan, const std::vector<Judgement>& judgements) {
+    std::set<Pid> pids;
+    for (const Judgement& step : plan.steps) pids.insert(step.identity.pid);
+    for (const Judgement& judgement : judgements) pids.erase(judgement.identity.pid);
+    return pids;
 }
 
 // One sweep from its first look to its report.
@@ -85,65 +91,92 @@ class Sweep {
         : procfs_(procfs), options_(options), setup_(setup), lookout_(procfs, setup.rules, setup.uid) {}
 
     Result<Report> run() {
-        auto first = look_and_judge(lookout_, setup_);
-        if (!first) return tl::unexpected(first.error());
-        const policy::Plan plan = policy::make_plan(first->judgements, options_.max_kills);
-        if (!plan.refusal.empty()) return refuse(*first, plan);
-        if (plan.steps.empty()) return conclude_with(*first, {});
-        if (interrupt_.wait(options_.settle)) return give_up(*first, plan);
-        auto second = look_and_judge(lookout_, setup_);
-        if (!second) return tl::unexpected(second.error());
-        return carry_out(plan, std::move(*first), std::move(*second));
+        auto seen = look_and_judge(lookout_, setup_);
+        if (!seen) return tl::unexpected(seen.error());
+        for (const Judgement& judgement : seen->judgements) known_.insert(judgement.identity.pid);
+        if (auto done = end_leaks(*seen, kRounds); !done) return tl::unexpected(done.error());
+        return conclude_with(*seen);
     }
 
    private:
-    Report carry_out(const policy::Plan& plan, Judged first, Judged second) {
-        Outcomes outcomes;
-        const auto targets = settled_targets(plan, first.look, second.judgements, outcomes);
-        FreshVerifier verifier(lookout_, setup_, second.look);
-        const bool watched = ::isatty(STDERR_FILENO) == 1 && !options_.verbose;
-        History history(options_.no_history || options_.dry_run ? HistoryUse::none : HistoryUse::keep, history_folder(),
-                        {STDERR_FILENO, !watched && !options_.quiet});
+    // What is ended may have been a host: then it leaves leaks of its own. A tree of hosts is not deeper than this.
+    static constexpr int kRounds = 4;
+
+    // Ends what `seen` says is leaked. Afterwards that is the last look, with whoever was to end as it was when that was decided.
+    Result<void> end_leaks(Judged& seen, int rounds) {
+        const policy::Plan plan = plan_of_new_leaks(seen.judgements);
+        if (!plan.refusal.empty()) return refuse(plan, "the plan was refused as a whole", plan.refusal);
+        if (plan.steps.empty()) return {};
+        if (interrupt_.wait(options_.settle)) return refuse(plan, "interrupted");
+        auto second = look_and_judge(lookout_, setup_);
+        if (!second) return tl::unexpected(second.error());
+        const auto targets = settled_targets(plan, seen.look, second->judgements, outcomes_);
+        end(targets, second->look);
+        const auto missing = missing_steps(plan, second->judgements);
+        seen = keep_from(seen, std::move(*second), missing);
+        return options_.dry_run ? Result<void>{} : look_after(seen, rounds - 1);
+    }
+
+    // Who came back, and who has lost its host just now.
+    Result<void> look_after(Judged& seen, int rounds) {
+        auto after = look_and_judge(lookout_, setup_);
+        if (!after) return {};  // a look that fails says nothing about either
+        find_respawns(seen, *after, outcomes_);
+        std::set<Pid> tried;
+        for (const auto& [pid, outcome] : outcomes_) tried.insert(pid);
+        seen = keep_from(seen, std::move(*after), tried);
+        return rounds == 0 || interrupt_.came() ? Result<void>{} : end_leaks(seen, rounds);
+    }
+
+    // Nobody is tried twice, and nobody who came meanwhile: that may be a host which starts again what was ended.
+    [[nodiscard]] policy::Plan plan_of_new_leaks(std::vector<Judgement> judgements) const {
+        std::erase_if(judgements, [&](const Judgement& one) {
+            return outcomes_.contains(one.identity.pid) || !known_.contains(one.identity.pid);
+        });
+        return policy::make_plan(judgements, options_.max_kills - std::min(options_.max_kills, outcomes_.size()));
+    }
+
+    void end(const std::vector<Target>& targets, Look& look) {
+        FreshVerifier verifier(lookout_, setup_, look);
         LiveLine line(terminal_to_draw_on(options_.quiet));
         const auto control = options_.dry_run ? make_dry_run_control() : make_process_control();
         const ReaperParts parts{
             *control,
             verifier,
-            history,
+            history_,
             line,
             [this](const scanner::PidHandle& handle) { return scanner::read_activity(procfs_, handle); },
             interrupt_.raw()};
-        for (Outcome& outcome : reap(targets, parts)) outcomes[outcome.pid] = std::move(outcome);
+        for (Outcome& outcome : reap(targets, parts)) outcomes_[outcome.pid] = std::move(outcome);
         line.erase();
-        Judged judged = both_looks(first, std::move(second));
-        if (!options_.dry_run) find_respawns(lookout_, setup_, judged, outcomes);
-        Report report = conclude_with(judged, outcomes);
-        if (!history.complaint().empty()) report.remarks.push_back(history.complaint());
-        report.interrupted = interrupt_.came();
-        return report;
     }
 
-    Report refuse(const Judged& judged, const policy::Plan& plan) {
-        Report report = conclude_with(judged, refused_steps(plan, "the plan was refused as a whole"));
-        report.remarks.push_back(plan.refusal);
-        return report;
+    Result<void> refuse(const policy::Plan& plan, const std::string& why, std::string remark = {}) {
+        for (const Judgement& step : plan.steps) {
+            outcomes_[step.identity.pid] = not_done(step.identity.pid, OutcomeResult::refused, why);
+        }
+        if (!remark.empty()) remarks_.push_back(std::move(remark));
+        return {};
     }
 
-    Report give_up(const Judged& judged, const policy::Plan& plan) {
-        Report report = conclude_with(judged, refused_steps(plan, "interrupted"));
-        report.interrupted = true;
-        return report;
-    }
-
-    Report conclude_with(const Judged& judged, const Outcomes& outcomes) const {
+    Report conclude_with(const Judged& judged) const {
         Report report = report_of(judged, options_, setup_);
         report.command = "sweep";
         report.dry_run = options_.dry_run;
+        report.interrupted = interrupt_.came();
         for (ReportedProcess& process : report.processes) {
-            const auto found = outcomes.find(process.judgement.identity.pid);
-            if (found != outcomes.end()) process.outcome = found->second;
+            const auto found = outcomes_.find(process.judgement.identity.pid);
+            if (found != outcomes_.end()) process.outcome = found->second;
         }
+        std::ranges::copy(remarks_, std::back_inserter(report.remarks));
+        if (!history_.complaint().empty()) report.remarks.push_back(history_.complaint());
         return report;
+    }
+
+    // While a live line is drawn, the decisions are not written where it stands.
+    [[nodiscard]] HistoryVoice voice() const {
+        const bool watched = ::isatty(STDERR_FILENO) == 1 && !options_.verbose;
+        return {STDERR_FILENO, !watched && !options_.quiet};
     }
 
     const scanner::Procfs& procfs_;
@@ -151,6 +184,11 @@ class Sweep {
     const Setup& setup_;
     Lookout lookout_;
     Interrupt interrupt_;
+    History history_{options_.no_history || options_.dry_run ? HistoryUse::none : HistoryUse::keep, history_folder(),
+                     voice()};
+    std::set<Pid> known_;  // to the first look
+    Outcomes outcomes_;
+    std::vector<std::string> remarks_;
 };
 
 }  // namespace

@@ -63,6 +63,7 @@ void withdraw_all(const std::vector<ReaperTarget*>& unit, OutcomeResult result, 
 }
 
 bool spoils_its_unit(const ReaperTarget& member) {
+    if (member.doubted()) return true;
     return !member.planned() && !member.running() && member.outcome().result != OutcomeResult::already_gone &&
            member.outcome().result != OutcomeResult::would_reap;
 }

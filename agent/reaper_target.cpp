@@ -49,7 +49,7 @@ void ReaperTarget::advance(Clock::time_point now) {
     if (!running()) return;
     if (target_->handle.exited()) return finish_gone();
     if (now < deadline_) return;
-    if (phase_ == Phase::doubted) return finish(OutcomeResult::changed, objection_);
+    if (phase_ == Phase::doubted) return finish(OutcomeResult::changed, outcome_.detail);
     if (phase_ == Phase::killing) return give_up();
     if (!deserves_patience(now)) kill();
 }
@@ -82,10 +82,10 @@ bool ReaperTarget::may_be_signalled() {
     return false;
 }
 
-// A process that exits loses its program before its pid, and looks like another meanwhile: whoever had TERM gets the time to do so.
+// A process that exits loses its program before its pid, and looks like another meanwhile.
 void ReaperTarget::object(std::string why) {
-    if (phase_ != Phase::terminating) return finish(OutcomeResult::changed, std::move(why));
-    objection_ = std::move(why);
+    outcome_.result = OutcomeResult::changed;
+    outcome_.detail = std::move(why);
     phase_ = Phase::doubted;
     deadline_ = Clock::now() + times_->exiting;
 }

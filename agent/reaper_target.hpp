@@ -32,6 +32,8 @@ class ReaperTarget {
     void stop(const std::string& why);
 
     [[nodiscard]] bool planned() const { return phase_ == Phase::planned; }
+    // Objected to: it gets no further signal, and the time to turn out to be just exiting.
+    [[nodiscard]] bool doubted() const { return phase_ == Phase::doubted; }
     [[nodiscard]] bool running() const { return phase_ != Phase::planned && phase_ != Phase::finished; }
     [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
     // When it will be over whatever it does, unless a busy database extends its grace.
@@ -66,7 +68,6 @@ class ReaperTarget {
     Clock::time_point deadline_;
     std::optional<scanner::Activity> before_;  // the sample that the next one is compared with
     int blinks_ = 0;                           // looks in a row that found work but no lock
-    std::string objection_;                    // why it was doubted
     Outcome outcome_;
 };
 

@@ -23,7 +23,8 @@ bool was_ended(const Outcome& outcome) {
 
 bool does_the_same(const Judgement& ended, const ProcessFacts& ended_facts, const Judgement& other,
                    const ProcessFacts& other_facts) {
-    return ended.family == other.family && ended.home == other.home &&
+    // Another host's own helper is none, whatever it is called.
+    return ended.family == other.family && ended.home == other.home && ended_facts.row.ppid == other_facts.row.ppid &&
            ended_facts.row.command_line == other_facts.row.command_line;
 }
 
@@ -35,16 +36,14 @@ bool was_there(const Judged& before, const Judgement& judgement) {
 
 }  // namespace
 
-void find_respawns(const Lookout& lookout, const Setup& setup, const Judged& before, std::map<Pid, Outcome>& outcomes) {
-    const auto after = look_and_judge(lookout, setup);
-    if (!after) return;   // a look that fails says nothing about who came back
+void find_respawns(const Judged& before, const Judged& after, std::map<Pid, Outcome>& outcomes) {
     std::set<Pid> taken;  // each newcomer replaces one
     for (const Judgement& ended : before.judgements) {
         const auto outcome = outcomes.find(ended.identity.pid);
         const ProcessFacts* facts = find_facts(before.look.facts, ended.identity.pid);
         if (outcome == outcomes.end() || facts == nullptr || !was_ended(outcome->second)) continue;
-        for (const Judgement& newcomer : after->judgements) {
-            const ProcessFacts* theirs = find_facts(after->look.facts, newcomer.identity.pid);
+        for (const Judgement& newcomer : after.judgements) {
+            const ProcessFacts* theirs = find_facts(after.look.facts, newcomer.identity.pid);
             const bool fresh =
                 theirs != nullptr && !was_there(before, newcomer) && !taken.contains(newcomer.identity.pid);
             if (!fresh || !does_the_same(ended, *facts, newcomer, *theirs)) continue;

@@ -8,8 +8,7 @@
 
 namespace reaper::agent {
 
-// Looks once more and notes, for everything that was ended, the new member of the same family, home and argv that came after it.
-void find_respawns(const Lookout& lookout, const Setup& setup, const Judged& before,
-                   std::map<scanner::Pid, Outcome>& outcomes);
+// Notes, for everything that was ended, the new member of the same family, home and argv that a later look found.
+void find_respawns(const Judged& before, const Judged& after, std::map<scanner::Pid, Outcome>& outcomes);
 
 }  // namespace reaper::agent

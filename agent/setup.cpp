@@ -42,9 +42,10 @@ tl::expected<std::optional<Uid>, Message> find_scope(const Options& options) {
     return find_user(options.user);
 }
 
-// Only the families and packs that were asked for stay switched on; asking for one that is off switches it on.
-tl::expected<void, Message> choose_families(policy::Rules& rules, const std::vector<std::string>& wanted) {
-    if (wanted.empty()) return {};
+// The families that were asked for by their names or packs; asking for one that is off switches it on. The others stay on: what
+// they recognise must not be taken for something else.
+tl::expected<std::vector<std::string>, Message> choose_families(policy::Rules& rules,
+                                                                const std::vector<std::string>& wanted) {
     std::vector<std::string_view> known;
     known.reserve(rules.families.size());
     for (const policy::FamilyRule& rule : rules.families) {
@@ -57,11 +58,15 @@ tl::expected<void, Message> choose_families(policy::Rules& rules, const std::vec
             usage_error(fmt::format("--family {}: no such family or pack{} (known: {})", escape(name, 40),
                                     policy::did_you_mean(name, known), fmt::join(known, ", "))));
     }
+    std::vector<std::string> chosen;
     for (policy::FamilyRule& rule : rules.families) {
-        rule.enabled = std::any_of(wanted.begin(), wanted.end(),
-                                   [&](const std::string& name) { return name == rule.name || name == rule.pack; });
+        const bool is_wanted = std::ranges::any_of(
+            wanted, [&](const std::string& name) { return name == rule.name || name == rule.pack; });
+        if (!is_wanted) continue;
+        rule.enabled = true;
+        chosen.push_back(rule.name);
     }
-    return {};
+    return chosen;
 }
 
 // Members name their home as their host wrote it; so it is taken as typed, and as what it really is.
@@ -110,7 +115,7 @@ tl::expected<void, Message> find_rules(const Options& options, Setup& setup) {
     auto rules = lay_rules(setup.rule_sources);
     if (!rules) return wrong(rules.error());
     setup.rules = std::move(*rules);
-    return choose_families(setup.rules, options.families);
+    return {};
 }
 
 }  // namespace
@@ -118,6 +123,8 @@ tl::expected<void, Message> find_rules(const Options& options, Setup& setup) {
 tl::expected<Setup, Message> prepare(const Options& options) {
     Setup setup;
     if (auto found = find_rules(options, setup); !found) return tl::unexpected(found.error());
+    auto families = choose_families(setup.rules, options.families);
+    if (!families) return tl::unexpected(families.error());
     // Facts can speak of homes of another machine.
     auto homes = options.from_facts.empty() ? find_homes(options.homes) : options.homes;
     if (!homes) return tl::unexpected(homes.error());
@@ -126,6 +133,7 @@ tl::expected<Setup, Message> prepare(const Options& options) {
     setup.uid = *scope;
     setup.settings = {setup.uid ? std::vector<Uid>{*setup.uid} : std::vector<Uid>{},
                       std::move(*homes),
+                      std::move(*families),
                       options.also_reap,
                       options.reap_inside_services,
                       options.min_age,

@@ -157,8 +157,10 @@ void note_leaked_hosts(const std::vector<Member>& members, std::vector<Judgement
 }
 
 bool is_wanted(const Judgement& judgement, const Settings& settings) {
-    const auto& homes = settings.homes;
-    return homes.empty() || std::find(homes.begin(), homes.end(), judgement.home) != homes.end();
+    const auto admits = [](const std::vector<std::string>& names, const std::string& name) {
+        return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+    };
+    return admits(settings.homes, judgement.home) && admits(settings.families, judgement.family);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace reaper::policy {
 struct Settings {
     std::vector<scanner::Uid> uids;     // whose processes may be ended; empty: everybody's, each by his own files
     std::vector<std::string> homes;     // empty: all
+    std::vector<std::string> families;  // empty: all that are on; the others are told apart from these, and not judged
     std::set<Verdict> also_reap;        // abandoned, duplicate, held
     bool reap_inside_services = false;  // orphans that sit in a service's cgroup without being the service
     std::optional<std::chrono::milliseconds> min_age;

@@ -86,7 +86,8 @@ bool is_superseded(Member& member, const Designation& designation) {
     return true;
 }
 
-Verdict assess_by_stdio(Member& member, const Facts& facts) {
+// What it is when somebody can still talk to it.
+std::optional<Verdict> assess_company(Member& member) {
     const PeerState input = peer(member.facts->standard_input);
     const PeerState output = peer(member.facts->standard_output);
     if (member.facts->standard_input.ok()) note_end(member, "stdin", member.facts->standard_input.value);
@@ -95,20 +96,20 @@ Verdict assess_by_stdio(Member& member, const Facts& facts) {
         member.add(Weight::veto, "veto.terminal", "a terminal is its stdio");
         return Verdict::attached;
     }
-    if (input == PeerState::alive || output == PeerState::alive) return Verdict::held;
-    note_dead_owners(member, facts);
-    return is_proven(member) ? Verdict::orphan : Verdict::unknown;
+    return input == PeerState::alive || output == PeerState::alive ? std::optional(Verdict::held) : std::nullopt;
 }
 
 Verdict assess_adopted(Member& member, const Facts& facts, const Designation& designation) {
     member.add(Weight::for_kill, "parent.adopter", member.parentage.detail);
-    Verdict verdict = Verdict::unknown;
-    if (!member.match.role.outlives_host)
-        verdict = assess_by_stdio(member, facts);
-    else if (is_superseded(member, designation))
-        verdict = Verdict::superseded;
-    if (verdict == Verdict::unknown) member.add(Weight::against, "no_proof", "nothing proves that it is leaked");
-    return verdict;
+    const bool superseded = member.match.role.outlives_host && is_superseded(member, designation);
+    if (superseded || !member.match.role.outlives_host) {
+        if (const auto company = assess_company(member)) return *company;
+        if (superseded) return Verdict::superseded;
+        note_dead_owners(member, facts);
+        if (is_proven(member)) return Verdict::orphan;
+    }
+    member.add(Weight::against, "no_proof", "nothing proves that it is leaked");
+    return Verdict::unknown;
 }
 
 Verdict assess_by_parent(Member& member, const Facts& facts, const Designation& designation) {

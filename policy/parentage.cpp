@@ -95,9 +95,8 @@ const ProcessRow* find_row(const scanner::Facts& facts, Pid pid) {
 Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule, const ProcessRow& child) {
     if (child.ppid == 0) return {Nature::outside, 0, "its parent is outside of this pid namespace"};
     const ProcessRow* parent = find_row(facts, child.ppid);
+    // Also where that is pid 1, which hidepid hides: in a container it may be the host.
     if (parent == nullptr) {
-        // Under hidepid pid 1 cannot be seen, but a parent of that number is init all the same.
-        if (child.ppid == 1) return {Nature::init, 1, "parent is init (pid 1)"};
         return {Nature::unknown, child.ppid, fmt::format("its parent (pid {}) could not be read", child.ppid)};
     }
     const Nature nature = nature_of(rule, *parent, child);

@@ -21,7 +21,8 @@ class PidHandle {
     [[nodiscard]] Pid pid() const { return pid_; }
 
     // The only correct death test: a zombie has exited, a process whose main thread has ended has not.
-    [[nodiscard]] bool exited() const;
+    [[nodiscard]] bool exited() const { return exits_within(std::chrono::milliseconds(0)); }
+    [[nodiscard]] bool exits_within(std::chrono::milliseconds timeout) const;
 
     // Inode of the handle in pidfs; none before Linux 6.9, where all handles share one inode.
     [[nodiscard]] std::optional<std::uint64_t> inode() const;

@@ -37,11 +37,11 @@ Result<PidHandle> PidHandle::open(Pid pid) {
     return system_failure("open a handle of", subject);
 }
 
-bool PidHandle::exited() const {
+bool PidHandle::exits_within(std::chrono::milliseconds timeout) const {
     pollfd entry{fd_.get(), POLLIN, 0};
     int ready = 0;
     do {
-        ready = ::poll(&entry, 1, 0);
+        ready = ::poll(&entry, 1, static_cast<int>(timeout.count()));
     } while (ready < 0 && errno == EINTR);
     return ready > 0;
 }

@@ -50,6 +50,7 @@ class Stage : public reaper::agent::ProcessControl,
         interrupter_ = Fd(ends[1]);
         times_.after_kill = 60ms;
         times_.slice = 60ms;
+        times_.exiting = 20ms;
         times_.blink = 5ms;
     }
 

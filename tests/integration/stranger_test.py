@@ -1,7 +1,6 @@
 """Whoever gets it wrong is told what was wrong, with the right exit status, and nothing is touched."""
 import json
 import os
-import re
 import stat
 import subprocess
 import time
@@ -168,11 +167,8 @@ def proc_is_mounted_with_hidepid():
     stage.expect_alive(["leaked", "attached", "gateway", "attached-to-root", "root-gateway"])
     result = stage.sweep()
     expect(result.status == 4, f"one parent cannot be seen: {result.explain()}")
-    outcome = result.outcome(stage.actors["leaked"].pid)
-    if tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (6, 13):
-        expect(outcome and outcome["signals"], f"hidden ancestors tell their parents: {result.explain()}")
-        stage.expect_ended(["leaked"])
-    stage.expect_alive(["attached", "gateway", "attached-to-root", "root-gateway"])
+    expect(not result.signalled(), f"in a container pid 1 may be a host: {result.explain()}")
+    stage.expect_alive(["leaked", "attached", "gateway", "attached-to-root", "root-gateway"])
     said = stage.reaper("report", "--min-age", "1ms")
     expect("hidepid" in said.out + said.err, f"not a word about hidepid:\n{said.out}\n{said.err}")
 

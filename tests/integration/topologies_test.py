@@ -196,6 +196,19 @@ def l9_second_daemon_listens_on_nothing():
 
 
 @case
+def l9_second_daemon_that_somebody_still_holds():
+    """Its stdio is a pipe whose other end somebody has: not superseded, whoever serves the home."""
+    stage = Stage()
+    home = stage.layout.data_home("home")
+    stage.orphans([stage.daemon("daemon", home=home, port=18800)])
+    stage.orphans([stage.bridge("wedged", arguments=("--agent=hermes", "--daemon"), home=home,
+                                leak_to=["/bin/sleep", "100"])])
+    stage.know("wedged-holder")
+    stage.expect_verdicts(stage.report(), {"daemon": ("designated", "keep"), "wedged": ("held", "report")})
+    stage.expect_sweep(stage.sweep(), [], list(stage.actors), silent=["wedged-holder"], status=1)
+
+
+@case
 def l9_lone_daemon_that_listens_on_nothing():
     """Nobody replaced it: it may be the one that is about to serve."""
     stage = Stage()

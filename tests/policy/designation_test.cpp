@@ -58,6 +58,21 @@ TEST_CASE("who listens on the port is the daemon, a second one that listens on n
     CHECK(planned(builder) == Pids{kSecond});
 }
 
+TEST_CASE("a second daemon that somebody still talks to is not superseded") {
+    FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
+    SECTION("stdin") {
+        builder[kSecond].standard_input = live_end();
+    }
+    SECTION("stdout") {
+        builder[kSecond].standard_output = live_end();
+    }
+    CHECK(judged(builder, kSecond).verdict == Verdict::held);
+    CHECK(planned(builder).empty());
+    builder[kSecond].standard_output = live_end();
+    builder[kSecond].standard_output.value.kind = scanner::EndKind::terminal;
+    CHECK(has_code(judged(builder, kSecond), "veto.terminal"));
+}
+
 TEST_CASE("a viewer that owns the port is the daemon, one whose stdio proves nothing is not superseded") {
     FactsBuilder builder = FactsBuilder().listening_daemon(kDaemon).daemon(kSecond);
     REQUIRE(planned(builder) == Pids{kSecond});

@@ -33,6 +33,14 @@ TEST_CASE("homes: others are not even listed, but still designate and supersede"
     CHECK(policy::judge(builder.facts(), policy::built_in_rules(), settings).empty());
 }
 
+TEST_CASE("families: others are not even listed, but still recognised for what they are") {
+    const FactsBuilder builder = FactsBuilder().orphan_bridge(kPid).orphan_worker(200, 199);
+    Settings settings;
+    settings.families = {"slash_worker"};
+    CHECK(planned(builder, settings) == Pids{200});
+    CHECK(judged(builder, kPid, settings).family.empty());
+}
+
 TEST_CASE("grace and cap are the family's, or the user's, the cap is never below the grace") {
     const FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
     Settings settings;
