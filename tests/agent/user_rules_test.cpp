@@ -160,11 +160,4 @@ TEST_CASE("The home is the one of the password file, and who is not in it has no
     CHECK(recorded_home(kStranger).value().empty());
 }
 
-TEST_CASE("One's own files are laid already, and count for nothing here") {
-    scanner::Facts facts;
-    facts.candidates.resize(1);
-    facts.candidates[0].row.uid = ::geteuid();
-    CHECK(with_rules_of_users(policy::built_in_rules(), facts) == policy::built_in_rules());
-}
-
 }  // namespace reaper::agent

@@ -85,10 +85,12 @@ def the_last_file_counts():
 @case
 def the_folder_of_xdg_and_of_root():
     stage, rules = leaked()
-    rules.put(rules.user, "10.json", SPARE)
+    rules.put(rules.user, "10.json", {"protect": [{"arguments": ["--no-viewer"]}]})
     elsewhere = stage.layout.home / "elsewhere"
     put(elsewhere / "orphan-reaper/rules.d/10.json", json.dumps(END))
     layout.own_below(elsewhere, stage.uid)
+    expect_action(stage, "reap", env={"XDG_CONFIG_HOME": str(elsewhere)})
+    rules.put(rules.user, "10.json", SPARE)
     expect_action(stage, "reap", env={"XDG_CONFIG_HOME": str(elsewhere)})
     expect_action(stage, "report")
     expect_action(stage, "report", env={"XDG_CONFIG_HOME": "relative"})
