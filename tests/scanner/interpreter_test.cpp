@@ -5,19 +5,22 @@
 using reaper::scanner::is_interpreter;
 
 TEST_CASE("interpreters with and without a version") {
-    for (const char* exe :
-         {"/usr/bin/python", "/usr/bin/python3", "/opt/a b/python3.11", "python3", "/python3.11 (deleted)"}) {
+    for (const char* exe : {"/usr/bin/python", "/usr/bin/python3", "/opt/a b/python3.11", "python3",
+                            "/python3.11 (deleted)", "/usr/bin/python3.13t", "/usr/bin/python3.13t (deleted)"}) {
         INFO(exe);
         CHECK(is_interpreter(exe, "python"));
     }
     CHECK(is_interpreter("/usr/bin/node", "node"));
+    CHECK(is_interpreter("/usr/bin/node-22", "node"));
     CHECK(is_interpreter("/home/u/.nvm/versions/node/v22.1.0/bin/node (deleted)", "node"));
 }
 
 TEST_CASE("what only looks like the interpreter") {
-    for (const char* exe : {"/usr/bin/python3-config", "/usr/bin/pythonw", "/usr/bin/ipython3", "/python/other",
-                            "/usr/bin/", "", "/usr/bin/PYTHON3", "/usr/bin/python3 ",
-                            "/usr/bin/python3 (deleted) (deleted)", "/usr/bin/python3\n", "/usr/bin/python3.11/"}) {
+    for (const char* exe :
+         {"/usr/bin/python3-config", "/usr/bin/pythonw", "/usr/bin/ipython3", "/python/other", "/usr/bin/", "",
+          "/usr/bin/PYTHON3", "/usr/bin/python3 ", "/usr/bin/pythont", "/usr/bin/python-", "/usr/bin/python-t",
+          "/usr/bin/python3tt", "/usr/bin/python--3", "/usr/bin/python3-3", "/usr/bin/python3 (deleted) (deleted)",
+          "/usr/bin/python3\n", "/usr/bin/python3.11/"}) {
         INFO(exe);
         CHECK_FALSE(is_interpreter(exe, "python"));
     }
