@@ -10,10 +10,10 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-constexpr std::string_view kPythonWithValue[] = {"-W", "-X"};
-constexpr std::string_view kPythonWithoutValue[] = {"-u", "-B",  "-E", "-I", "-O", "-OO", "-P", "-S",
-                                                    "-b", "-bb", "-d", "-i", "-q", "-s",  "-v", "-x"};
-constexpr std::string_view kPythonWithoutScript[] = {"-c"};
+constexpr std::string_view kPythonWithValue[] = {"-W", "-X", "--check-hash-based-pycs"};
+constexpr std::string_view kPythonWithoutValue[] = {"-u", "-B", "-E", "-I", "-O", "-P", "-R", "-S",
+                                                    "-b", "-d", "-i", "-q", "-s", "-v", "-x"};
+constexpr std::string_view kPythonWithoutScript[] = {"-c", "-m"};
 
 constexpr std::string_view kNodeWithValue[] = {"-r",
                                                "--require",
@@ -54,6 +54,8 @@ constexpr std::string_view kNodeWithoutValue[] = {"--expose-gc",
                                                   "--preserve-symlinks",
                                                   "--preserve-symlinks-main",
                                                   "--experimental-strip-types",
+                                                  "--experimental-fetch",
+                                                  "--experimental-wasm-modules",
                                                   "--experimental-vm-modules",
                                                   "--experimental-sqlite",
                                                   "--experimental-require-module",
@@ -63,6 +65,11 @@ constexpr std::string_view kNodeWithoutValue[] = {"--expose-gc",
                                                   "--trace-deprecation",
                                                   "--trace-uncaught",
                                                   "--trace-exit",
+                                                  "--trace-sigint",
+                                                  "--track-heap-objects",
+                                                  "--jitless",
+                                                  "--optimize-for-size",
+                                                  "--insecure-http-parser",
                                                   "--throw-deprecation",
                                                   "--pending-deprecation",
                                                   "--abort-on-uncaught-exception",

@@ -31,12 +31,6 @@ bool ends_with_any(std::string_view path, const std::vector<std::string>& ending
                        [&](const std::string& ending) { return path_ends_with(path, ending); });
 }
 
-// After "--" comes a script's name, even one that looks like an option ("-m"): no rule names such a script.
-std::optional<Arguments> after_separator(Arguments words) {
-    if (!words.empty() && is_option(words.front())) return std::nullopt;
-    return words;
-}
-
 bool fits_any(const std::vector<std::string>& patterns, std::string_view text) {
     return std::any_of(patterns.begin(), patterns.end(),
                        [text](const std::string& pattern) { return fits(pattern, text); });
@@ -53,17 +47,44 @@ std::optional<std::size_t> length_of(const Program& program, std::string_view op
     return flag ? std::optional<std::size_t>(1) : std::nullopt;
 }
 
-// What is left after the interpreter's own options.
-std::optional<Arguments> after_own_options(const Program& program, Arguments words) {
+bool is_listed(const Program& program, std::string_view option) {
+    return contains(program.options_with_value, option) || contains(program.options_without_script, option) ||
+           fits_any(program.options_without_value, option);
+}
+
+struct OwnOption {
+    std::string name;
+    std::string_view attached;  // its value, where that is in the same word
+};
+
+// Python's options of one letter share a word ("-uB", "-um", "-Xutf8"): the last of them, with what is attached to it.
+OwnOption last_option(const Program& program, std::string_view word) {
+    const auto letter = [word](std::size_t at) { return std::string{'-', word[at]}; };
+    const bool shared = word[1] != '-' && !is_listed(program, word) && is_listed(program, letter(1));
+    if (!shared) return {std::string(word), {}};
+    std::size_t at = 1;
+    while (at + 1 < word.size() && contains(program.options_without_value, letter(at))) ++at;
+    return {letter(at), word.substr(at + 1)};
+}
+
+struct Start {
+    std::optional<std::string_view> module;  // none: a script, the first of the words that are left
+    Arguments left;
+};
+
+// What follows the interpreter's own options.
+std::optional<Start> after_own_options(const Program& program, Arguments words) {
     while (!words.empty() && is_option(words.front())) {
-        const std::string& option = words.front();
-        if (option == "-m" && !program.modules.empty()) return words;
-        if (option == "--") return after_separator(words.subspan(1));
-        const auto taken = length_of(program, option);
+        if (words.front() == "--") return Start{{}, words.subspan(1)};
+        const OwnOption option = last_option(program, words.front());
+        const bool is_module = option.name == "-m" && !program.modules.empty();
+        auto taken = is_module ? std::optional<std::size_t>(2) : length_of(program, option.name);
+        if (taken && !option.attached.empty()) taken = 1;
         if (!taken || words.size() < *taken) return std::nullopt;
+        if (is_module) return Start{option.attached.empty() ? words[1] : option.attached, words.subspan(*taken)};
         words = words.subspan(*taken);
     }
-    return words;
+    return Start{{}, words};
 }
 
 // After a launcher's path come its own options, possibly another launcher's name ("npx --yes tsx"), then the script.
@@ -137,10 +158,9 @@ bool runs_on(const std::vector<std::string>& names, const scanner::ProcessRow& r
                        [&](const std::string& name) { return scanner::is_interpreter(row.exe.value, name); });
 }
 
-std::optional<Invocation> module_invocation(const Program& program, Arguments words) {
-    if (words.size() < 2 || words.front() != "-m" || !contains(program.modules, words[1])) return std::nullopt;
-    words = words.subspan(2);
-    return Invocation{{}, false, own_arguments(words)};
+std::optional<Invocation> module_invocation(const Program& program, const Start& start) {
+    if (!contains(program.modules, *start.module)) return std::nullopt;
+    return Invocation{{}, false, own_arguments(start.left)};
 }
 
 std::optional<Invocation> script_invocation(const Program& program, Arguments words) {
@@ -157,10 +177,9 @@ std::optional<Invocation> script_invocation(const Program& program, Arguments wo
 }
 
 std::optional<Invocation> interpreted_invocation(const Program& program, Arguments arguments) {
-    const auto words = after_own_options(program, arguments);
-    if (!words) return std::nullopt;
-    auto invocation = module_invocation(program, *words);
-    return invocation ? invocation : script_invocation(program, *words);
+    const auto start = after_own_options(program, arguments);
+    if (!start) return std::nullopt;
+    return start->module ? module_invocation(program, *start) : script_invocation(program, start->left);
 }
 
 Role role_of(const FamilyRule& rule, const std::vector<std::string>& arguments) {

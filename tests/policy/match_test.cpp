@@ -140,6 +140,45 @@ TEST_CASE("an option of the interpreter that is not known is no match at all") {
     CHECK(matched(kPython, worker({"-Z", "-m", "tui_gateway.slash_worker", "--session-key"})).empty());
 }
 
+TEST_CASE("python's options share a word, and the first that takes a value takes the rest of it") {
+    const auto runs_worker = [](Words words) {
+        words.insert(words.begin(), "python3");
+        words.insert(words.end(), {"--session-key", "x"});
+        return matched(kPython, std::move(words)) == "slash_worker/worker";
+    };
+    const std::string module = "tui_gateway.slash_worker";
+    for (const char* word : {"-uB", "-sE", "-Xutf8", "-Wignore", "-uXutf8", "-Xpycache_prefix=/x", "-OO", "-bbvv"}) {
+        INFO(word);
+        CHECK(runs_worker({word, "-m", module}));
+    }
+    CHECK(runs_worker({"-uX", "dev", "-m", module}));
+    CHECK(runs_worker({"-um", module}));
+    CHECK(runs_worker({"-m" + module}));
+    CHECK(runs_worker({"-uBm" + module}));
+    CHECK(runs_worker({"--check-hash-based-pycs", "never", "-m", module}));
+    for (const char* word : {"-uZ", "-Zu", "-uc", "-c1", "-cx=1", "-ucx=1", "-uX", "-mother", "-u-", "-u-B", "-mx=1"}) {
+        INFO(word);
+        CHECK_FALSE(runs_worker({word, "-m", module}));
+    }
+    CHECK_FALSE(runs_worker({"-m" + module + "2"}));
+    CHECK_FALSE(runs_worker({"-m", "x", "-m", module}));
+    CHECK_FALSE(runs_worker({"-um"}));
+    CHECK(matched(kPython, {"python3", "-uB", "/x/bin/hermes", "gateway"}) == "gateway/gateway");
+    CHECK(matched(kPython, {"python3", "-Xutf8", "-sE", "/x/bin/hermes", "gateway"}) == "gateway/gateway");
+    CHECK(matched(kPython, {"python3", "-mx", "/x/bin/hermes", "gateway"}).empty());
+    CHECK(matched(kPython, {"python3", "-" + std::string(1'000'000, 'u'), "/x/bin/hermes"}) == "session/session");
+}
+
+TEST_CASE("node's flags that stand alone") {
+    for (const char* flag : {"--trace-sigint", "--jitless", "--optimize-for-size", "--insecure-http-parser",
+                             "--track-heap-objects", "--experimental-fetch", "--experimental-wasm-modules"}) {
+        INFO(flag);
+        CHECK(matched(kNode, bridge({flag, "bridge.mjs", "--agent=hermes"})) == "bridge/viewer");
+    }
+    CHECK(matched(kNode, bridge({"-pe", "bridge.mjs", "--agent=hermes"})).empty());
+    CHECK(matched(kNode, bridge({"-rx", "bridge.mjs", "--agent=hermes"})) == "bridge/viewer");
+}
+
 TEST_CASE("a star in the name of a script is any letters, none included") {
     const auto fits = [](const std::string& pattern, const std::string& name) {
         const Program program = node_program([&](Program& some) { some.scripts = {pattern}; });
