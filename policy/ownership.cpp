@@ -48,8 +48,8 @@ std::optional<double> to_seconds(const std::optional<std::string>& text) {
     return seconds;
 }
 
-// "v1:<install>:<purpose>:<spawner pid>:<spawner start, or ->". Children inherit it: it speaks of this process only
-// when it gives the purpose of its family.
+// "v1:<install>:<purpose>:<spawner pid>:<spawner start, or ->". Children inherit it: with another purpose than that of
+// the family it speaks of an ancestor.
 std::optional<Record> spawn_record(const ProcessFacts& process, std::string_view purpose) {
     const auto marker = variable(process, "HERMES_SPAWN");
     if (!marker) return std::nullopt;
@@ -121,7 +121,10 @@ OwnerState look_up(const Claim& claim, const Member& member, const scanner::Mach
 std::vector<Owner> all_owners(const Member& member, const Facts& facts) {
     std::vector<Owner> owners;
     for (const Record& record : own_records(member.match, *member.facts)) {
-        owners.push_back({record.source, record.pid, look_up(record, member, facts)});
+        OwnerState state = look_up(record, member, facts);
+        // Only a mark makes it a member: it may as well be a user's own job that inherited that mark.
+        if (member.match.needs_mark && state == OwnerState::dead) state = OwnerState::doubtful;
+        owners.push_back({record.source, record.pid, state});
     }
     for (const Claim& claim : facts.claims) {
         if (!is_about(claim, member, facts.machine)) continue;
