@@ -145,6 +145,20 @@ def l14_a_fixed_port_is_meant_to_stay():
 
 
 @case
+def l14_a_job_that_inherited_the_mark_of_a_server():
+    """What an MCP server starts carries its mark: a program of the user with its stdio elsewhere is no leak."""
+    stage = Stage()
+    mark = {"HERMES_SPAWN": "v1:0123456789ab:mcp-helper:999999:1700000000.000"}
+    train = put(stage.layout.home / "train.py", (stage.layout.lib / "standin_worker.py").read_text())
+    argv = [PYTHON, "-B", train]
+    stage.orphans([stage.child("job", argv, stage.layout.home, stdio="detached", env=mark),
+                   stage.child("server", argv, stage.layout.home, env=mark)])
+    stage.expect_verdicts(stage.report(), {"job": ("unknown", "report"), "server": ("orphan", "report")})
+    config = put(stage.layout.home / "reap.json", json.dumps({"families": {"mcp": {"actions": {"orphan": "reap"}}}}))
+    stage.expect_sweep(stage.sweep("--config", str(config)), ["server"], ["job"])
+
+
+@case
 def l15_backend_of_a_desktop_over_ssh():
     """Its lock file protects it; one that names another process, or one from before, protects nobody."""
     stage = Stage()
