@@ -102,6 +102,9 @@ class Sweep {
     // What is ended may have been a host: then it leaves leaks of its own. A tree of hosts is not deeper than this.
     static constexpr int kRounds = 4;
 
+    // Until init has cleared the dead away: a zombie still looks like an owner.
+    static constexpr std::chrono::milliseconds kBurial{100};
+
     // Ends what `seen` says is leaked. Afterwards that is the last look, with whoever was to end as it was when that was decided.
     Result<void> end_leaks(Judged& seen, int rounds) {
         const policy::Plan plan = plan_of_new_leaks(seen.judgements);
@@ -110,22 +113,29 @@ class Sweep {
         if (interrupt_.wait(options_.settle)) return refuse(plan, "interrupted");
         auto second = look_and_judge(lookout_, setup_);
         if (!second) return tl::unexpected(second.error());
+        std::set<Pid> earlier_rounds = tried();
         const auto targets = settled_targets(plan, seen.look, second->judgements, outcomes_);
         end(targets, second->look);
-        const auto missing = missing_steps(plan, second->judgements);
-        seen = keep_from(seen, std::move(*second), missing);
+        std::set<Pid> over = missing_steps(plan, second->judgements);
+        over.merge(earlier_rounds);
+        seen = keep_from(seen, std::move(*second), over);
         return options_.dry_run ? Result<void>{} : look_after(seen, rounds - 1);
     }
 
     // Who came back, and who has lost its host just now.
     Result<void> look_after(Judged& seen, int rounds) {
+        const bool interrupted = interrupt_.wait(kBurial);
         auto after = look_and_judge(lookout_, setup_);
         if (!after) return {};  // a look that fails says nothing about either
         find_respawns(seen, *after, outcomes_);
-        std::set<Pid> tried;
-        for (const auto& [pid, outcome] : outcomes_) tried.insert(pid);
-        seen = keep_from(seen, std::move(*after), tried);
-        return rounds == 0 || interrupt_.came() ? Result<void>{} : end_leaks(seen, rounds);
+        seen = keep_from(seen, std::move(*after), tried());
+        return rounds == 0 || interrupted ? Result<void>{} : end_leaks(seen, rounds);
+    }
+
+    [[nodiscard]] std::set<Pid> tried() const {
+        std::set<Pid> pids;
+        for (const auto& [pid, outcome] : outcomes_) pids.insert(pid);
+        return pids;
     }
 
     // Nobody is tried twice, and nobody who came meanwhile: that may be a host which starts again what was ended.
