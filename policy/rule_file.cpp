@@ -81,13 +81,10 @@ void read_protect(const RuleValue& value, std::string_view origin, std::vector<P
     }
 }
 
-}  // namespace
-
-tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text, std::string_view origin) {
-    const auto parsed = parse_json_text(text);
-    if (!parsed) return tl::unexpected(RuleMistake{fmt::format("{}:{}", origin, parsed.error())});
-    RuleText source{origin, text, parsed->offsets, {}};
-    const RuleValue whole(source, parsed->value, "");
+tl::expected<Rules, RuleMistake> overlay(Rules base, const JsonText& parsed, std::string_view text,
+                                         std::string_view origin) {
+    RuleText source{origin, text, parsed.offsets, {}};
+    const RuleValue whole(source, parsed.value, "");
     std::set<std::string> switched;
     std::string schema;
     whole.members({
@@ -107,6 +104,18 @@ tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text
     });
     if (!source.mistake.empty()) return tl::unexpected(RuleMistake{source.mistake});
     return base;
+}
+
+}  // namespace
+
+tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text, std::string_view origin) {
+    const auto parsed = parse_json_text(text);
+    if (!parsed) return tl::unexpected(RuleMistake{fmt::format("{}:{}", origin, parsed.error())});
+    return overlay(std::move(base), *parsed, text, origin);
+}
+
+tl::expected<Rules, RuleMistake> overlay_own_rules(Rules base, std::string_view text, std::string_view origin) {
+    return overlay(std::move(base), {nlohmann::ordered_json::parse(text, nullptr, true, true), {}}, text, origin);
 }
 
 }  // namespace reaper::policy

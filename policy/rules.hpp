@@ -133,6 +133,10 @@ struct RuleMistake {
 [[nodiscard]] tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text,
                                                              std::string_view origin);
 
+// The same for a text of the program's own, that its tests have checked: not where in it a mistake would be. This happens at every start.
+[[nodiscard]] tl::expected<Rules, RuleMistake> overlay_own_rules(Rules base, std::string_view text,
+                                                                 std::string_view origin);
+
 // What the scanner has to look for: interpreters and executables of enabled families, and the variables that they name.
 [[nodiscard]] std::vector<std::string> executables_of(const Rules& rules);
 [[nodiscard]] std::vector<std::string> environment_keys_of(const Rules& rules);

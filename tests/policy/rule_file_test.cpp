@@ -37,6 +37,17 @@ std::string mistake_in_bridge(const std::string& member) {
 
 }  // namespace
 
+TEST_CASE("the built-in rules would stand every check that a user's rules have to") {
+    Rules rules;
+    for (const FamilyText& family : built_in_families()) {
+        auto extended = overlay_rules(std::move(rules), family.text, "built-in");
+        INFO((extended ? "" : extended.error().message));
+        REQUIRE(extended.has_value());
+        rules = std::move(*extended);
+    }
+    CHECK(rules == built_in_rules());
+}
+
 TEST_CASE("the built-in rules are whole") {
     const Rules rules = built_in_rules();
     REQUIRE(rules.families.size() == built_in_families().size());
