@@ -41,6 +41,12 @@ std::string first_of(const ReportedProcess& process, std::initializer_list<Weigh
     return "no evidence was recorded";
 }
 
+std::string main_reasons(const ReportedProcess& process) {
+    if (shelf_of(process) == Shelf::leaked) return first_of(process, {Weight::for_kill, Weight::note}, 3);
+    if (shelf_of(process) == Shelf::kept) return first_of(process, {Weight::veto, Weight::against, Weight::note}, 2);
+    return first_of(process, {Weight::veto, Weight::against, Weight::for_kill, Weight::note}, 2);
+}
+
 bool is_refused(const ReportedProcess& process) {
     return process.outcome && process.outcome->result == OutcomeResult::refused && process.outcome->signals.empty();
 }
@@ -218,9 +224,11 @@ std::string scope_line(const Report& report) {
 }
 
 std::string why(const ReportedProcess& process) {
-    if (shelf_of(process) == Shelf::leaked) return first_of(process, {Weight::for_kill, Weight::note}, 3);
-    if (shelf_of(process) == Shelf::kept) return first_of(process, {Weight::veto, Weight::against, Weight::note}, 2);
-    return first_of(process, {Weight::veto, Weight::against, Weight::for_kill, Weight::note}, 2);
+    std::string text = main_reasons(process);
+    for (const policy::Evidence& evidence : process.judgement.evidence) {
+        if (evidence.code == "database.deleted") text += "; " + escape(evidence.detail, 200);
+    }
+    return text;
 }
 
 std::string outcome_line(const ReportedProcess& process) {

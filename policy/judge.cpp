@@ -101,6 +101,13 @@ Action action_of(Judgement& judgement, const Member& member, const Settings& set
     return Action::reap;
 }
 
+// No reason to end anybody: a gateway at work can be such a holder. But what it writes is lost, and people look for that.
+void note_deleted_databases(Member& member) {
+    for (const std::string& path : member.facts->deleted_databases) {
+        member.add(Weight::note, "database.deleted", fmt::format("it writes to {}, which is deleted", path));
+    }
+}
+
 Judgement judge_member(Member& member, const Surroundings& around, const Designation& designation) {
     Judgement judgement;
     judgement.identity = member.facts->identity;
@@ -109,6 +116,7 @@ Judgement judge_member(Member& member, const Surroundings& around, const Designa
     judgement.home = member.home;
     judgement.launcher = member.match.invocation.launcher;
     judgement.verdict = verdict_of(member, around, designation);
+    note_deleted_databases(member);
     judgement.evidence = member.evidence;
     judgement.grace = around.settings.grace.value_or(member.rule().grace);
     judgement.grace_cap = std::max(judgement.grace, around.settings.grace_cap.value_or(member.rule().grace_cap));

@@ -98,6 +98,7 @@ struct ProcessFacts {
     Reading<std::vector<Listener>> listeners;
     Reading<ServiceUnit> unit;                     // gone: in no unit, or no systemd here
     Reading<std::vector<std::string>> held_locks;  // paths on which it holds a flock
+    std::vector<std::string> deleted_databases;  // write-ahead logs that it has open and nobody else can find any more
     std::uint64_t rss_bytes = 0;
     std::string user;
     std::string tty_name;

@@ -124,6 +124,7 @@ struct FieldsOf<ProcessFacts> {
                                          Field{"listeners", &P::listeners},
                                          Field{"unit", &P::unit},
                                          Field{"held_locks", &P::held_locks},
+                                         Field{"deleted_databases", &P::deleted_databases},
                                          Field{"rss_bytes", &P::rss_bytes},
                                          Field{"user", &P::user},
                                          Field{"tty_name", &P::tty_name},

@@ -26,6 +26,15 @@ std::optional<std::uint64_t> socket_inode(std::string_view link) {
     return to_number<std::uint64_t>(link.substr(kStart.size(), link.size() - kStart.size() - 1));
 }
 
+// SQLite's write-ahead log. Without a name it is lost to whoever opens the database next. A file can be named so: this proves
+// nothing, and is only told.
+std::optional<std::string> deleted_database(std::string_view link) {
+    constexpr std::string_view kMark = " (deleted)";
+    if (!link.ends_with(kMark)) return std::nullopt;
+    link.remove_suffix(kMark.size());
+    return link.ends_with("-wal") ? std::optional(std::string(link)) : std::nullopt;
+}
+
 Listener listener_from(const DiagSocket& socket) {
     switch (socket.family) {
         case SocketFamily::tcp4: return {"tcp", socket.address, socket.port};
@@ -48,19 +57,20 @@ Result<std::string> link_of(int process, int number) {
 
 }  // namespace
 
-Result<std::vector<Listener>> listeners_of(int process, const std::vector<DiagSocket>& listening) {
+Result<OpenFiles> open_files_of(int process, const std::vector<DiagSocket>& listening) {
     std::unordered_map<std::uint64_t, const DiagSocket*> by_inode;
     for (const DiagSocket& socket : listening) by_inode.emplace(socket.inode, &socket);
     const auto numbers = list_numbers_at(process, "fd");
     if (!numbers) return tl::unexpected(numbers.error());
-    std::vector<Listener> found;
+    OpenFiles found;
     for (const int number : *numbers) {
         const auto link = link_of(process, number);
         if (!link && was_closed(link.error())) continue;
         if (!link) return tl::unexpected(link.error());
         const auto inode = socket_inode(*link);
         const auto socket = inode ? by_inode.find(*inode) : by_inode.end();
-        if (socket != by_inode.end()) found.push_back(listener_from(*socket->second));
+        if (socket != by_inode.end()) found.listeners.push_back(listener_from(*socket->second));
+        if (auto database = deleted_database(*link)) found.deleted_databases.push_back(std::move(*database));
     }
     return found;
 }

@@ -1,4 +1,4 @@
-// What a process has open: sockets that listen, and files that it has locked.
+// What a process has open: sockets that listen, parts of databases that were deleted, and files that it has locked.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,12 @@ namespace reaper::scanner {
 
 // `process` is /proc/PID, open. A descriptor that is closed meanwhile is left out.
 
-// The sockets of the process that are among `listening`.
-[[nodiscard]] Result<std::vector<Listener>> listeners_of(int process, const std::vector<DiagSocket>& listening);
+struct OpenFiles {
+    std::vector<Listener> listeners;             // its sockets that are among those asked for
+    std::vector<std::string> deleted_databases;  // paths of write-ahead logs that no longer have a name
+};
+
+[[nodiscard]] Result<OpenFiles> open_files_of(int process, const std::vector<DiagSocket>& listening);
 
 struct LockedFile {
     std::string path;  // as the link of the descriptor says

@@ -102,18 +102,20 @@ const Reading<std::vector<DiagSocket>>& listening_sockets(Reading<std::vector<Di
     return known;
 }
 
-Reading<std::vector<Listener>> read_listeners(int process, const Reading<std::vector<DiagSocket>>& listening) {
+void take_open_files(int process, const Reading<std::vector<DiagSocket>>& listening, ProcessFacts& facts) {
     using Found = Reading<std::vector<Listener>>;
-    if (!listening.ok()) return Found::failed(listening.access);
-    auto found = listeners_of(process, listening.value);
-    return found ? Found::of(std::move(*found)) : Found::failed(access_of_failure(found.error()));
+    facts.listeners = Found::failed(listening.access);
+    if (!listening.ok()) return;
+    auto found = open_files_of(process, listening.value);
+    if (found) facts.deleted_databases = std::move(found->deleted_databases);
+    facts.listeners = found ? Found::of(std::move(found->listeners)) : Found::failed(access_of_failure(found.error()));
 }
 
 // `listening` is null when the sockets of the process cannot be seen from here.
 void take_descriptors(int process, const Reading<std::vector<DiagSocket>>* listening, ProcessFacts& facts) {
     facts.listeners.access = facts.held_locks.access = Access::denied;
     if (!shows_descriptors(facts.row)) return;
-    if (listening != nullptr) facts.listeners = read_listeners(process, *listening);
+    if (listening != nullptr) take_open_files(process, *listening, facts);
     facts.held_locks = read_held_locks(process);
 }
 

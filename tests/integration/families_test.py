@@ -313,6 +313,9 @@ def l23_holders_of_a_deleted_wal():
     stage.expect_verdicts(report, {"detached-gateway": ("designated", "keep"), "attached": ("attached", "keep"),
                                    "gateway": ("designated", "keep"), "leaked": ("orphan", "reap")})
     stage.expect_not_listed(report, ["program"])
+    for name in ("detached-gateway", "attached", "leaked"):
+        stage.expect_evidence(report, name, "database.deleted")
+    expect(f"{wal}, which is deleted" in stage.reaper("report", "--min-age", "1ms").out, "and people are told")
     stage.expect_sweep(stage.sweep("--reap", "abandoned,duplicate,held"), ["leaked"],
                        [name for name in stage.actors if name != "leaked"])
 

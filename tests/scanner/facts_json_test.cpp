@@ -74,7 +74,7 @@ TEST_CASE("every field is listed") {
     [[maybe_unused]] const auto& [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15] = Claim{};
     [[maybe_unused]] const auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13] = ProcessRow{};
     [[maybe_unused]] const auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13, e14, e15, e16, e17, e18, e19,
-                                  e20] = ProcessFacts{};
+                                  e20, e21] = ProcessFacts{};
     [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = Identity{};
     [[maybe_unused]] const auto& [g1, g2, g3, g4] = Uids{};
     [[maybe_unused]] const auto& [h1, h2, h3, h4] = ScanCount{};
@@ -86,7 +86,7 @@ TEST_CASE("every field is listed") {
     CHECK(kListed<Machine> == 14);
     CHECK(kListed<Claim> == 15);
     CHECK(kListed<ProcessRow> == 13);
-    CHECK(kListed<ProcessFacts> == 20);
+    CHECK(kListed<ProcessFacts> == 21);
     CHECK(kListed<Identity> == 5);
     CHECK(kListed<Uids> == 4);
     CHECK(kListed<ScanCount> == 4);
