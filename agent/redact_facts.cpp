@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/interpreter_options.hpp"
 #include "policy/pattern.hpp"
 
 namespace reaper::agent {
@@ -68,8 +69,9 @@ bool fits_any(const Vocabulary& known, std::string_view word) {
 }
 
 void add_program(Vocabulary& known, const policy::Program& program) {
-    for (const auto* words : {&program.options_with_value, &program.options_without_value,
-                              &program.options_without_script, &program.modules, &program.command_options_with_value}) {
+    const policy::InterpreterOptions& options = policy::options_of(program);
+    for (const auto* words : {&options.with_value, &options.without_value, &options.without_script, &program.modules,
+                              &program.command_options_with_value}) {
         add_all(known.words, *words);
     }
     for (const std::string& command : program.commands) {

@@ -87,10 +87,10 @@ constexpr std::string_view kNodeWithoutScript[] = {
     "-e",     "--eval", "-p", "--print", "-pe", "-c",       "--check", "-i", "--interactive",
     "--test", "--run",  "-h", "--help",  "-v",  "--version"};
 
-void fill(Program& program, Words with_value, Words without_value, Words without_script) {
-    program.options_with_value.assign(with_value.begin(), with_value.end());
-    program.options_without_value.assign(without_value.begin(), without_value.end());
-    program.options_without_script.assign(without_script.begin(), without_script.end());
+InterpreterOptions listed(Words with_value, Words without_value, Words without_script) {
+    return {{with_value.begin(), with_value.end()},
+            {without_value.begin(), without_value.end()},
+            {without_script.begin(), without_script.end()}};
 }
 
 bool has(const Program& program, std::string_view interpreter) {
@@ -100,15 +100,13 @@ bool has(const Program& program, std::string_view interpreter) {
 
 }  // namespace
 
-void add_known_options(Program& program) {
-    const bool has_own = !program.options_with_value.empty() || !program.options_without_value.empty() ||
-                         !program.options_without_script.empty();
-    if (has_own) return;
-    if (has(program, "python")) {
-        fill(program, kPythonWithValue, kPythonWithoutValue, kPythonWithoutScript);
-    } else if (has(program, "node") || has(program, "nodejs") || has(program, "bun")) {
-        fill(program, kNodeWithValue, kNodeWithoutValue, kNodeWithoutScript);
-    }
+const InterpreterOptions& options_of(const Program& program) {
+    static const InterpreterOptions kNone;
+    static const InterpreterOptions kPython = listed(kPythonWithValue, kPythonWithoutValue, kPythonWithoutScript);
+    static const InterpreterOptions kNode = listed(kNodeWithValue, kNodeWithoutValue, kNodeWithoutScript);
+    if (program.options != kNone) return program.options;
+    if (has(program, "python")) return kPython;
+    return has(program, "node") || has(program, "nodejs") || has(program, "bun") ? kNode : kNone;
 }
 
 }  // namespace reaper::policy

@@ -5,7 +5,7 @@
 
 namespace reaper::policy {
 
-// Fills in the options of python, node and bun for a program that names none of its own.
-void add_known_options(Program& program);
+// Those that the program names; if it names none, those of python, or of node and bun.
+[[nodiscard]] const InterpreterOptions& options_of(const Program& program);
 
 }  // namespace reaper::policy

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "policy/interpreter_options.hpp"
 #include "policy/pattern.hpp"
 #include "scanner/interpreter.hpp"
 
@@ -38,18 +39,18 @@ bool fits_any(const std::vector<std::string>& patterns, std::string_view text) {
 
 // How many words an option of the interpreter takes. None: it is not known, or runs something that is no file or
 // module; what follows may then be anything.
-std::optional<std::size_t> length_of(const Program& program, std::string_view option) {
+std::optional<std::size_t> length_of(const InterpreterOptions& options, std::string_view option) {
     const std::string_view name = option.substr(0, option.find('='));
-    if (contains(program.options_without_script, name)) return std::nullopt;
+    if (contains(options.without_script, name)) return std::nullopt;
     if (name.size() < option.size()) return 1;
-    if (contains(program.options_with_value, option)) return 2;
-    const bool flag = fits_any(program.options_without_value, option);
+    if (contains(options.with_value, option)) return 2;
+    const bool flag = fits_any(options.without_value, option);
     return flag ? std::optional<std::size_t>(1) : std::nullopt;
 }
 
-bool is_listed(const Program& program, std::string_view option) {
-    return contains(program.options_with_value, option) || contains(program.options_without_script, option) ||
-           fits_any(program.options_without_value, option);
+bool is_listed(const InterpreterOptions& options, std::string_view option) {
+    return contains(options.with_value, option) || contains(options.without_script, option) ||
+           fits_any(options.without_value, option);
 }
 
 struct OwnOption {
@@ -58,12 +59,12 @@ struct OwnOption {
 };
 
 // Python's options of one letter share a word ("-uB", "-um", "-Xutf8"): the last of them, with what is attached to it.
-OwnOption last_option(const Program& program, std::string_view word) {
+OwnOption last_option(const InterpreterOptions& options, std::string_view word) {
     const auto letter = [word](std::size_t at) { return std::string{'-', word[at]}; };
-    const bool shared = word[1] != '-' && !is_listed(program, word) && is_listed(program, letter(1));
+    const bool shared = word[1] != '-' && !is_listed(options, word) && is_listed(options, letter(1));
     if (!shared) return {std::string(word), {}};
     std::size_t at = 1;
-    while (at + 1 < word.size() && contains(program.options_without_value, letter(at))) ++at;
+    while (at + 1 < word.size() && contains(options.without_value, letter(at))) ++at;
     return {letter(at), word.substr(at + 1)};
 }
 
@@ -74,11 +75,12 @@ struct Start {
 
 // What follows the interpreter's own options.
 std::optional<Start> after_own_options(const Program& program, Arguments words) {
+    const InterpreterOptions& options = options_of(program);
     while (!words.empty() && is_option(words.front())) {
         if (words.front() == "--") return Start{{}, words.subspan(1)};
-        const OwnOption option = last_option(program, words.front());
+        const OwnOption option = last_option(options, words.front());
         const bool is_module = option.name == "-m" && !program.modules.empty();
-        auto taken = is_module ? std::optional<std::size_t>(2) : length_of(program, option.name);
+        auto taken = is_module ? std::optional<std::size_t>(2) : length_of(options, option.name);
         if (taken && !option.attached.empty()) taken = 1;
         if (!taken || words.size() < *taken) return std::nullopt;
         if (is_module) return Start{option.attached.empty() ? words[1] : option.attached, words.subspan(*taken)};
@@ -93,7 +95,7 @@ Arguments after_launchers(const Program& program, Arguments words, bool& launche
         launcher = true;
         words = words.subspan(1);
         while (!words.empty() && is_option(words.front())) {
-            if (length_of(program, words.front()) != 1) return {};
+            if (length_of(options_of(program), words.front()) != 1) return {};
             words = words.subspan(1);
         }
     }

@@ -81,10 +81,13 @@ void read_protect(const RuleValue& value, std::string_view origin, std::vector<P
     }
 }
 
-tl::expected<Rules, RuleMistake> overlay(Rules base, const JsonText& parsed, std::string_view text,
-                                         std::string_view origin) {
-    RuleText source{origin, text, parsed.offsets, {}};
-    const RuleValue whole(source, parsed.value, "");
+}  // namespace
+
+tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text, std::string_view origin) {
+    const auto parsed = parse_json_text(text);
+    if (!parsed) return tl::unexpected(RuleMistake{fmt::format("{}:{}", origin, parsed.error())});
+    RuleText source{origin, text, parsed->offsets, {}};
+    const RuleValue whole(source, parsed->value, "");
     std::set<std::string> switched;
     std::string schema;
     whole.members({
@@ -104,18 +107,6 @@ tl::expected<Rules, RuleMistake> overlay(Rules base, const JsonText& parsed, std
     });
     if (!source.mistake.empty()) return tl::unexpected(RuleMistake{source.mistake});
     return base;
-}
-
-}  // namespace
-
-tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text, std::string_view origin) {
-    const auto parsed = parse_json_text(text);
-    if (!parsed) return tl::unexpected(RuleMistake{fmt::format("{}:{}", origin, parsed.error())});
-    return overlay(std::move(base), *parsed, text, origin);
-}
-
-tl::expected<Rules, RuleMistake> overlay_own_rules(Rules base, std::string_view text, std::string_view origin) {
-    return overlay(std::move(base), {nlohmann::ordered_json::parse(text, nullptr, true, true), {}}, text, origin);
 }
 
 }  // namespace reaper::policy

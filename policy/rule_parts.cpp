@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "policy/escape.hpp"
-#include "policy/interpreter_options.hpp"
 #include "policy/nearest.hpp"
 
 namespace reaper::policy {
@@ -61,9 +60,9 @@ void read(const RuleValue& value, Role& target) {
 
 void read(const RuleValue& value, Program& target) {
     value.members({{"interpreters", into(target.interpreters)},
-                   {"options_with_value", into(target.options_with_value)},
-                   {"options_without_value", into(target.options_without_value)},
-                   {"options_without_script", into(target.options_without_script)},
+                   {"options_with_value", into(target.options.with_value)},
+                   {"options_without_value", into(target.options.without_value)},
+                   {"options_without_script", into(target.options.without_script)},
                    {"scripts", into(target.scripts)},
                    {"launchers", into(target.launchers)},
                    {"modules", into(target.modules)},
@@ -85,7 +84,6 @@ void read(const RuleValue& value, Program& target) {
         value.complain(
             "a name alone proves nothing: executables need required arguments, commands or marked_variables");
     }
-    add_known_options(target);
 }
 
 void read(const RuleValue& value, OwnerSource& target) {

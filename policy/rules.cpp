@@ -1,9 +1,6 @@
 #include "policy/rules.hpp"
 
 #include <algorithm>
-#include <stdexcept>
-
-#include "policy/built_in_families.hpp"
 
 namespace reaper::policy {
 
@@ -14,17 +11,6 @@ void add_unique(std::vector<std::string>& words, const std::string& word) {
 }
 
 }  // namespace
-
-Rules built_in_rules() {
-    Rules rules;
-    for (const FamilyText& family : built_in_families()) {
-        auto extended = overlay_own_rules(std::move(rules), family.text, "built-in");
-        // A build whose own rules are broken never passed its tests; there is nothing to fall back to.
-        if (!extended) throw std::logic_error(extended.error().message);
-        rules = std::move(*extended);
-    }
-    return rules;
-}
 
 FamilyRule default_family(std::string name) {
     FamilyRule rule;

@@ -33,19 +33,25 @@ struct Role {
     bool operator==(const Role&) const = default;
 };
 
+// The options of an interpreter itself: they come before the script.
+struct InterpreterOptions {
+    std::vector<std::string> with_value;      // take the next argument
+    std::vector<std::string> without_value;   // stand alone, "*" allowed
+    std::vector<std::string> without_script;  // with one of these it runs no script file at all (-e, -c, --test)
+
+    bool operator==(const InterpreterOptions&) const = default;
+};
+
 // A program that an argv describes: interpreter and script, interpreter and module, or an executable of its own. "*"
 // stands for any letters.
 struct Program {
-    std::vector<std::string> interpreters;           // names as is_interpreter() takes them
-    std::vector<std::string> options_with_value;     // the interpreter's own options that take the next argument
-    std::vector<std::string> options_without_value;  // those that stand alone, "*" allowed
-    std::vector<std::string>
-        options_without_script;            // with one of these it runs no script file at all (-e, -c, --test)
-    std::vector<std::string> scripts;      // file names, or ends of paths where there is a "/"; "*" allowed
-    std::vector<std::string> launchers;    // ends of paths of scripts that run their next argument (tsx)
-    std::vector<std::string> modules;      // after -m
-    std::vector<std::string> executables;  // names as is_interpreter() takes them, of what is no script
-    std::vector<std::string> titles;       // first words of what an executable wrote over its argv, as one text (npm)
+    std::vector<std::string> interpreters;  // names as is_interpreter() takes them
+    InterpreterOptions options;             // empty: those that everybody knows (interpreter_options.hpp)
+    std::vector<std::string> scripts;       // file names, or ends of paths where there is a "/"; "*" allowed
+    std::vector<std::string> launchers;     // ends of paths of scripts that run their next argument (tsx)
+    std::vector<std::string> modules;       // after -m
+    std::vector<std::string> executables;   // names as is_interpreter() takes them, of what is no script
+    std::vector<std::string> titles;        // first words of what an executable wrote over its argv, as one text (npm)
     // What comes after all of these, the program's own arguments:
     std::vector<std::string> commands;                    // one of these begins the words that are no options
     std::vector<std::string> command_options_with_value;  // options before the command that take the next argument
@@ -126,16 +132,12 @@ struct RuleMistake {
     std::string message;
 };
 
-// The rules that come with the program.
+// The rules that come with the program: policy/families/*.json, turned into C++ when it is built.
 [[nodiscard]] Rules built_in_rules();
 
 // Lays the text of one file over `base`. `origin` names it in messages.
 [[nodiscard]] tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text,
                                                              std::string_view origin);
-
-// The same for a text of the program's own, that its tests have checked: not where in it a mistake would be. This happens at every start.
-[[nodiscard]] tl::expected<Rules, RuleMistake> overlay_own_rules(Rules base, std::string_view text,
-                                                                 std::string_view origin);
 
 // What the scanner has to look for: interpreters and executables of enabled families, and the variables that they name.
 [[nodiscard]] std::vector<std::string> executables_of(const Rules& rules);

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "policy/duration.hpp"
-#include "policy/interpreter_options.hpp"
 
 namespace reaper::policy {
 
@@ -23,24 +22,12 @@ void put(Json& json, const char* key, const std::string& text) {
     if (!text.empty()) json[key] = text;
 }
 
-// Without the options of its interpreter, where they are those that everybody knows.
-Program without_known_options(const Program& program) {
-    Program bare = program;
-    bare.options_with_value.clear();
-    bare.options_without_value.clear();
-    bare.options_without_script.clear();
-    Program filled = bare;
-    add_known_options(filled);
-    return filled == program ? bare : program;
-}
-
-Json to_json(const Program& whole) {
-    const Program program = without_known_options(whole);
+Json to_json(const Program& program) {
     Json json = Json::object();
     put(json, "interpreters", program.interpreters);
-    put(json, "options_with_value", program.options_with_value);
-    put(json, "options_without_value", program.options_without_value);
-    put(json, "options_without_script", program.options_without_script);
+    put(json, "options_with_value", program.options.with_value);
+    put(json, "options_without_value", program.options.without_value);
+    put(json, "options_without_script", program.options.without_script);
     put(json, "scripts", program.scripts);
     put(json, "launchers", program.launchers);
     put(json, "modules", program.modules);

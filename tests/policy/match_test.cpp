@@ -283,7 +283,9 @@ TEST_CASE("python's and node's own options are known, but not beside a rule's ow
     CHECK(arguments_of(own, kPython, {"python", "-u", "-m", "m"}) == "-");
     const Program bun = program(R"({"interpreters": ["bun"], "scripts": ["m"]})");
     CHECK(arguments_of(bun, "/usr/bin/bun", {"bun", "--smol", "m"}) != "-");
-    CHECK(program(R"({"interpreters": ["perl"], "scripts": ["m"]})").options_without_value.empty());
+    const Program perl = program(R"({"interpreters": ["perl"], "scripts": ["m"]})");
+    CHECK(arguments_of(perl, "/usr/bin/perl", {"perl", "m"}) != "-");
+    CHECK(arguments_of(perl, "/usr/bin/perl", {"perl", "-u", "m"}) == "-");
 }
 
 TEST_CASE("any of a family's programs is enough, and any is looked for") {
