@@ -101,12 +101,12 @@ bool has(const Program& program, std::string_view interpreter) {
 }  // namespace
 
 const InterpreterOptions& options_of(const Program& program) {
-    static const InterpreterOptions kNone;
-    static const InterpreterOptions kPython = listed(kPythonWithValue, kPythonWithoutValue, kPythonWithoutScript);
-    static const InterpreterOptions kNode = listed(kNodeWithValue, kNodeWithoutValue, kNodeWithoutScript);
-    if (program.options != kNone) return program.options;
-    if (has(program, "python")) return kPython;
-    return has(program, "node") || has(program, "nodejs") || has(program, "bun") ? kNode : kNone;
+    static const InterpreterOptions none;
+    static const InterpreterOptions python = listed(kPythonWithValue, kPythonWithoutValue, kPythonWithoutScript);
+    static const InterpreterOptions node = listed(kNodeWithValue, kNodeWithoutValue, kNodeWithoutScript);
+    if (program.options != none) return program.options;
+    if (has(program, "python")) return python;
+    return has(program, "node") || has(program, "nodejs") || has(program, "bun") ? node : none;
 }
 
 }  // namespace reaper::policy
