@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 
 #include "scanner/fd.hpp"
-#include "scanner/linux/regular_file.hpp"
+#include "scanner/regular_file.hpp"
 
 namespace reaper::agent {
 
@@ -33,16 +33,9 @@ struct Reader {
     Result<scanner::FoundFile> (*find)(int folder, const char* name);
 };
 
-// Looked at before it is opened: a FIFO in its place must not hold us up.
-Result<scanner::FoundFile> find_through_links(int folder, const char* name) {
-    scanner::FoundFile file{Fd(::openat(folder, name, O_PATH | O_CLOEXEC)), {}};
-    if (!file.path || ::fstat(file.path.get(), &file.status) != 0) return system_failure("read", name);
-    return file;
-}
-
 // Of one's own links, what is at their end is what has to be trusted: it is looked at and read through one descriptor.
 Reader oneself() {
-    return {::geteuid(), find_through_links};
+    return {::geteuid(), scanner::find_through_links};
 }
 
 tl::unexpected<std::string> refusal(const std::string& path, const Error& error) {
@@ -163,11 +156,13 @@ tl::expected<std::vector<RuleSource>, std::string> read_rule_sources(const RuleP
 tl::expected<std::vector<RuleSource>, std::string> read_rules_of_user(const std::string& home, uid_t user) {
     constexpr const char* kPlace = ".config/orphan-reaper/rules.d";
     std::vector<RuleSource> sources;
-    const Fd top(::open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!top && (errno == ENOENT || errno == ENOTDIR)) return sources;  // /nonexistent, /dev/null: no home at all
-    if (!top) return refusal(home, system_failure("read", home).value());
+    const auto top = scanner::find_through_links(AT_FDCWD, home.c_str());
+    const bool absent = !top && (top.error().code == std::errc::no_such_file_or_directory ||
+                                 top.error().code == std::errc::not_a_directory);
+    if (absent || (top && !S_ISDIR(top->status.st_mode))) return sources;  // /nonexistent, /dev/null: no home at all
+    if (!top) return refusal(home, top.error());
     const std::string path = fmt::format("{}/{}", home, kPlace);
-    const auto found = scanner::find_below(top.get(), kPlace);
+    const auto found = scanner::find_below(top->path.get(), kPlace);
     if (!found && found.error().code == std::errc::no_such_file_or_directory) return sources;
     if (!found) return refusal(path, found.error());
     Fd listed(::openat(found->path.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));

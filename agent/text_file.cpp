@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "scanner/linux/regular_file.hpp"
+#include "scanner/regular_file.hpp"
 
 namespace reaper::agent {
 
@@ -90,12 +90,11 @@ Result<void> TextFile::write_through(std::string_view text) const {
     return write_all(place_.get(), text, path_);
 }
 
-// Looked at before it is opened: a FIFO in its place must not hold us up.
 Result<std::string> read_file_up_to(const std::string& path, std::size_t most) {
-    scanner::FoundFile file{Fd(::open(path.c_str(), O_PATH | O_CLOEXEC)), {}};
-    if (!file.path || ::fstat(file.path.get(), &file.status) != 0) return system_failure("read", path);
-    auto text = scanner::read_found(file, most);
-    if (!text) text.error().subject = path + (S_ISREG(file.status.st_mode) ? "" : ", which is no regular file");
+    const auto file = scanner::find_through_links(AT_FDCWD, path.c_str());
+    if (!file) return tl::unexpected(Error{file.error().code, "read", path});
+    auto text = scanner::read_found(*file, most);
+    if (!text) text.error().subject = path + (S_ISREG(file->status.st_mode) ? "" : ", which is no regular file");
     return text;
 }
 

@@ -6,7 +6,7 @@ install(FILES packaging/man/orphan-reaper-rules.5 DESTINATION ${CMAKE_INSTALL_MA
 install(FILES packaging/schema/orphan-reaper-rules.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
 
 # The units and the crontab line name the program by its full path, which is known only here.
-if(LINUX)
+if(REAPER_SYSTEM STREQUAL linux)
   foreach(template systemd/orphan-reaper.service systemd/orphan-reaper@.service cron/orphan-reaper)
     configure_file(packaging/${template}.in packaging/${template} @ONLY)
   endforeach()

@@ -13,7 +13,7 @@
 #include "scanner/claim_text.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/linux/directory.hpp"
-#include "scanner/linux/regular_file.hpp"
+#include "scanner/regular_file.hpp"
 
 namespace reaper::scanner {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "scanner/fd.hpp"
-#include "scanner/linux/regular_file.hpp"
+#include "scanner/linux/rooted_file.hpp"
 #include "scanner/package_json.hpp"
 #include "scanner/script_path.hpp"
 

@@ -1,4 +1,4 @@
-#include "scanner/linux/regular_file.hpp"
+#include "scanner/regular_file.hpp"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "scanner/linux/read_file.hpp"
+#include "scanner/linux/rooted_file.hpp"
 
 namespace reaper::scanner {
 
@@ -52,6 +53,10 @@ Result<FoundFile> look_at(Fd fd, const char* path) {
 }
 
 }  // namespace
+
+Result<FoundFile> find_through_links(int directory, const char* path) {
+    return look_at(Fd(::openat(directory, path, O_PATH | O_CLOEXEC)), path);
+}
 
 Result<FoundFile> find_below(int directory, const char* path) {
     constexpr std::uint64_t kBelow = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;

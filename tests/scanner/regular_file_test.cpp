@@ -1,10 +1,11 @@
-#include "scanner/linux/regular_file.hpp"
+#include "scanner/regular_file.hpp"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
 
+#include "scanner/linux/rooted_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/failing_call.hpp"
 #include "tests/support/subprocess.hpp"

@@ -6,7 +6,7 @@
 
 namespace reaper {
 
-// Not repeated on EINTR: Linux has let go of the number by then, and another thread may already own it. errno survives,
+// Not repeated on EINTR: the number may be free by then (on Linux it is), and another thread may already own it. errno survives,
 // so that a failure that is being returned keeps its reason.
 void Fd::reset() {
     if (raw_ < 0) return;

@@ -1,0 +1,11 @@
+// Opening files as another process sees them.
+#pragma once
+
+#include "scanner/regular_file.hpp"
+
+namespace reaper::scanner {
+
+// As a process sees `path` whose root is `root`: links are followed, but never out of that root.
+[[nodiscard]] Result<FoundFile> find_in_root(int root, const char* path);
+
+}  // namespace reaper::scanner
