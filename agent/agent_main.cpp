@@ -13,6 +13,7 @@
 
 #include "agent/cli.hpp"
 #include "agent/commands.hpp"
+#include "agent/here.hpp"
 #include "agent/output.hpp"
 #include "agent/text_file.hpp"
 #include "policy/escape.hpp"
@@ -44,17 +45,7 @@ int fail(const Error& error) {
 }
 
 Result<Report> run(const Options& options, const Setup& setup) {
-    if (!options.from_facts.empty()) return run_replay(options, setup);
-    const auto opened = scanner::Procfs::open();
-    if (!opened) return tl::unexpected(opened.error());
-    const scanner::Procfs& procfs = *opened;
-    switch (options.command) {
-        case Command::rules: break;
-        case Command::report: return run_report(procfs, options, setup);
-        case Command::sweep: return run_sweep(procfs, options, setup);
-        case Command::explain: return run_explain(procfs, options, setup);
-    }
-    return failure(std::errc::function_not_supported, "run", "this command");
+    return options.from_facts.empty() ? run_here(options, setup) : run_replay(options, setup);
 }
 
 int print_rules(const Options& options, const Setup& setup, Output& output) {

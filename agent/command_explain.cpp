@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,15 +11,6 @@ namespace reaper::agent {
 namespace {
 
 using scanner::Pid;
-
-bool is_listed(const Report& report, Pid pid) {
-    return std::any_of(report.processes.begin(), report.processes.end(),
-                       [pid](const ReportedProcess& process) { return process.facts.row.pid == pid; });
-}
-
-bool contains(const std::vector<Pid>& pids, Pid pid) {
-    return std::find(pids.begin(), pids.end(), pid) != pids.end();
-}
 
 // Why a process that was asked for is not judged at all. Incomplete: because it could not be looked at.
 struct Absence {
@@ -53,15 +42,6 @@ Absence why_not(const scanner::Procfs& procfs, const policy::Rules& rules, Pid p
 }
 
 }  // namespace
-
-std::vector<Pid> keep_only(Report& report, const std::vector<Pid>& pids) {
-    std::erase_if(report.processes,
-                  [&](const ReportedProcess& process) { return !contains(pids, process.facts.row.pid); });
-    std::vector<Pid> missing;
-    std::copy_if(pids.begin(), pids.end(), std::back_inserter(missing),
-                 [&](Pid pid) { return !is_listed(report, pid); });
-    return missing;
-}
 
 // The whole table is looked at, as for a report: what a process is depends on the others of its home.
 Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {

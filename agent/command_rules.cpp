@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "agent/commands.hpp"
+#include "agent/here.hpp"
 #include "agent/rules_view.hpp"
 
 namespace reaper::agent {
@@ -50,9 +51,7 @@ Result<std::string> show(const Options& options, const Setup& setup, const Rende
 }
 
 Result<std::string> check(const Options& options, const Setup& setup, const RenderOptions& render) {
-    const auto procfs = scanner::Procfs::open();
-    if (!procfs) return tl::unexpected(procfs.error());
-    auto report = run_report(*procfs, options, setup);
+    auto report = run_here(options, setup);
     if (!report) return tl::unexpected(report.error());
     RulesCheck result{options.rule_file, setup.checked->in_effect, {}, std::move(*report)};
     auto others = setup.rule_sources;

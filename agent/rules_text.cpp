@@ -177,7 +177,7 @@ std::string render_check_text(const RulesCheck& check, const RenderOptions& opti
     text += check.changes.empty() ? "\nit changes nothing\n" : "\nit changes:\n";
     for (const policy::RuleChange& change : check.changes) text += change_text(change, options);
     const Report& report = check.report;
-    text += "\n" + matches_text(report.processes.size());
+    if (report.count.seen > 0) text += "\n" + matches_text(report.processes.size());
     for (const ReportedProcess& process : report.processes) text += process_text(process, options);
     for (const std::string& remark : report.remarks) text += fmt::format("! {}\n", escape(remark, 1000));
     return text;

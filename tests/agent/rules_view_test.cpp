@@ -112,6 +112,9 @@ TEST_CASE("A check tells what changes, and what matches") {
     CHECK(contains(
         render_check_text({"f", true, {}, test::report_of("report", {})}, {}),
         "f is a good rule file, and in effect already\n\nit changes nothing\n\nwith it, no process matches\n"));
+    Report blind = test::report_of("report", {});
+    blind.count.seen = 0;
+    CHECK(render_check_text({"f", false, {}, blind}, {}) == "f is a good rule file\n\nit changes nothing\n");
 }
 
 TEST_CASE("Whatever bytes paths and rules have, they are printable") {

@@ -1,0 +1,22 @@
+#include "agent/here.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr const char* kInstead =
+    "on this system (judge what 'report --facts FILE' wrote on Linux: '--from-facts FILE')";
+
+}  // namespace
+
+// That a rule file is good, and what it changes, is an answer without any process.
+Result<Report> run_here(const Options& options, const Setup&) {
+    if (options.command != Command::rules) return failure(std::errc::function_not_supported, "see processes", kInstead);
+    Report report;
+    report.version = REAPER_VERSION;
+    report.complete = false;
+    report.remarks = {"this program cannot see processes on this system, so it cannot say which match"};
+    return report;
+}
+
+}  // namespace reaper::agent
