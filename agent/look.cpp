@@ -74,12 +74,18 @@ void add_relatives(Facts& facts, const Procfs& procfs, const policy::Rules& rule
     for (const Pid owner : policy::named_owners(*match, candidate)) add_relative(facts, procfs, owner);
 }
 
-// Members name their home as their host wrote it; links and dots make two names of one folder.
-void resolve_homes(Facts& facts, const policy::Rules& rules) {
-    for (const policy::Member& member : policy::find_members(facts, rules)) {
-        if (member.home.empty() || facts.real_homes.contains(member.home)) continue;
-        const std::unique_ptr<char, decltype(&std::free)> real(::realpath(member.home.c_str(), nullptr), &std::free);
-        if (real) facts.real_homes[member.home] = real.get();
+void resolve_path(Facts& facts, const std::string& named) {
+    if (named.empty() || facts.real_paths.contains(named)) return;
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(named.c_str(), nullptr), &std::free);
+    if (real) facts.real_paths[named] = real.get();
+}
+
+// Members name their home as their host wrote it, rules as their user did; links and dots make two names of one folder.
+void resolve_paths(Facts& facts, const policy::Rules& rules) {
+    for (const policy::Member& member : policy::find_members(facts, rules)) resolve_path(facts, member.home);
+    for (const policy::ProtectRule& rule : rules.protect) {
+        resolve_path(facts, rule.exe);
+        resolve_path(facts, rule.home);
     }
 }
 
@@ -130,9 +136,9 @@ class Collector {
         std::ranges::sort(facts.candidates, {}, [](const ProcessFacts& candidate) { return candidate.row.pid; });
         scanner::add_user_names(facts.candidates);
         for (const ProcessFacts& candidate : facts.candidates) add_relatives(facts, procfs_, rules_, candidate);
-        resolve_homes(facts, rules_);
-        read_claims(facts, procfs_, rules_);
         look_.rules = with_rules_of_users(rules_, facts);
+        resolve_paths(facts, look_.rules);
+        read_claims(facts, procfs_, rules_);
         return std::move(look_);
     }
 

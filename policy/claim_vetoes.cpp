@@ -22,10 +22,15 @@ void check_locks(const Member& member, VetoList& vetoes) {
     }
 }
 
-// Is this file about the member's home, or the Hermes home above it?
-bool concerns(const Claim& claim, const Member& member) {
-    if (claim.home == member.home || member.home.starts_with(claim.home + "/")) return true;
-    return variable(*member.facts, "HERMES_HOME") == claim.home;
+bool records_owners(ClaimKind kind) {
+    return kind == ClaimKind::ledger || kind == ClaimKind::headless_registry || kind == ClaimKind::process_registry;
+}
+
+// Could it say something of the member? A record of owners can, whatever its home; other files are about the member's home, or the
+// Hermes home above it.
+bool may_concern(const Claim& claim, const Member& member) {
+    if (records_owners(claim.kind) || claim.home == member.home) return true;
+    return member.home.starts_with(claim.home + "/") || variable(*member.facts, "HERMES_HOME") == claim.home;
 }
 
 void check_owners(const Member& member, const scanner::Facts& facts, VetoList& vetoes) {
@@ -64,7 +69,7 @@ void check_claim(const Claim& claim, const Member& member, const scanner::Machin
         if (is_update_running(claim, machine)) {
             vetoes.forbid("update", fmt::format("an update is running ({})", claim.path));
         }
-    } else if (claim.access == Access::denied && concerns(claim, member)) {
+    } else if (claim.access == Access::denied && may_concern(claim, member)) {
         vetoes.add(Verdict::unknown, "unreadable.claim", fmt::format("{} could not be read", claim.path));
     } else if (protects(claim.kind) && is_valid_claim(claim, *member.facts, machine)) {
         vetoes.add(Verdict::designated, "claimed", fmt::format("{} names it", claim.path));

@@ -29,10 +29,19 @@ bool is_newer(const Member* left, const Member* right) {
            std::pair(right->facts->row.start_ticks, right->pid());
 }
 
+// The host has closed neither end: the newest of those that it can still talk to is the one that it uses.
+bool is_connected(const Member& member) {
+    const auto is_dead = [](const scanner::Reading<scanner::StdioEnd>& end) {
+        return end.ok() && end.value.peer == scanner::PeerState::dead;
+    };
+    return !is_dead(member.facts->standard_input) && !is_dead(member.facts->standard_output);
+}
+
 // Attached because its host lives, and for no other reason. A launcher is counted by the bridge that it runs.
 bool can_be_duplicate(const Member& member, const Judgement& judgement) {
     if (!member.rule().single_instance || member.match.role.outlives_host || judgement.launcher) return false;
-    if (judgement.verdict != Verdict::attached) return false;
+    if (judgement.verdict != Verdict::attached || !is_connected(member)) return false;
+    if (is_marked(member.rule().several_with, member.facts->environment)) return false;
     const auto vetoes = std::count_if(judgement.evidence.begin(), judgement.evidence.end(),
                                       [](const Evidence& piece) { return piece.weight == Weight::veto; });
     return vetoes == 1 && member.parentage.has_live_host();

@@ -130,6 +130,11 @@ class Places : public nlohmann::json_sax<json> {
     std::vector<Level> levels_;
 };
 
+// Of UTF-8: what editors count as one column.
+bool starts_letter(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
 }  // namespace
 
 std::string member_pointer(const std::string& pointer, const std::string& key) {
@@ -148,7 +153,10 @@ std::string member_pointer(const std::string& pointer, const std::string& key) {
 std::string place_of(std::string_view text, std::size_t offset) {
     const std::string_view before = text.substr(0, std::min(offset, text.size()));
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+    std::string_view in_line = before.substr(before.rfind('\n') + 1);
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (line == 1 && in_line.starts_with(kByteOrderMark)) in_line.remove_prefix(kByteOrderMark.size());
+    const auto column = std::ranges::count_if(in_line, starts_letter) + 1;
     return std::to_string(line) + ":" + std::to_string(column);
 }
 
@@ -161,7 +169,9 @@ tl::expected<JsonText, std::string> parse_json_text(std::string_view text) {
     const bool fine =
         json::sax_parse(CountingIterator(text.data(), &reached), CountingIterator(text.data() + text.size(), &reached),
                         &places, json::input_format_t::json, true, true);
-    if (!fine) return tl::unexpected(places.mistake.empty() ? "1:1: nested too deeply" : places.mistake);
+    const auto at = static_cast<std::size_t>(reached - text.data());
+    if (!fine)
+        return tl::unexpected(places.mistake.empty() ? place_of(text, at - 1) + ": nested too deeply" : places.mistake);
     return JsonText{nlohmann::ordered_json::parse(text, nullptr, false, true), std::move(places.offsets)};
 }
 

@@ -19,7 +19,7 @@ struct JsonText {
 // The error reads "3:14: what is wrong". Besides what JSON forbids, a key that stands twice in one object is an error.
 [[nodiscard]] tl::expected<JsonText, std::string> parse_json_text(std::string_view text);
 
-// "line:column" of a byte, both from 1.
+// "line:column" of a byte, both from 1, columns in letters of UTF-8.
 [[nodiscard]] std::string place_of(std::string_view text, std::size_t offset);
 
 // The JSON pointer of a member of the object at `pointer`.

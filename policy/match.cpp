@@ -214,6 +214,7 @@ std::optional<Invocation> titled_invocation(const Program& program, const std::v
 std::optional<Invocation> invocation_of(const Program& program, const scanner::ProcessRow& row) {
     const auto& argv = row.command_line.value.argv;
     const Arguments words = Arguments(argv).subspan(1);
+    if (!program.called.empty() && !ends_with_any(argv.front(), program.called)) return std::nullopt;
     if (runs_on(program.executables, row)) {
         if (!program.titles.empty()) return titled_invocation(program, argv);
         return Invocation{{}, false, own_arguments(words)};
@@ -228,20 +229,18 @@ bool is_mark(std::string_view mark, const std::map<std::string, std::string>& en
     return found != environment.end() && (equals == mark.size() || fits(mark.substr(equals + 1), found->second));
 }
 
-bool is_marked(const Program& program, const Environment& environment) {
-    const auto& marks = program.marked_variables;
-    return marks.empty() || (environment.ok() && std::any_of(marks.begin(), marks.end(), [&](const std::string& mark) {
-                                 return is_mark(mark, environment.value);
-                             }));
+// Without an environment every program counts as marked.
+bool has_marks_of(const Program& program, const Environment* environment) {
+    return program.marked_variables.empty() || environment == nullptr ||
+           is_marked(program.marked_variables, *environment);
 }
 
-// Without an environment every program counts as marked.
 std::optional<Match> find_match(const Rules& rules, const scanner::ProcessRow& row, const Environment* environment) {
     for (const FamilyRule& rule : rules.families) {
         if (!rule.enabled) continue;
         for (const Program& program : rule.programs) {
             auto invocation = match_program(program, row);
-            if (!invocation || (environment != nullptr && !is_marked(program, *environment))) continue;
+            if (!invocation || !has_marks_of(program, environment)) continue;
             Role role = role_of(rule, invocation->arguments);
             return Match{&rule, std::move(role), std::move(*invocation), !program.marked_variables.empty()};
         }
@@ -264,6 +263,11 @@ std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row, c
 
 std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row) {
     return find_match(rules, row, nullptr);
+}
+
+bool is_marked(const std::vector<std::string>& marks, const Environment& environment) {
+    return environment.ok() && std::any_of(marks.begin(), marks.end(),
+                                           [&](const std::string& mark) { return is_mark(mark, environment.value); });
 }
 
 bool is_host(const FamilyRule& rule, const scanner::ProcessRow& row) {

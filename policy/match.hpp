@@ -40,6 +40,9 @@ using Environment = scanner::Reading<std::map<std::string, std::string>>;
 // None: the process does not run this program.
 [[nodiscard]] std::optional<Invocation> match_program(const Program& program, const scanner::ProcessRow& row);
 
+// Is one of these there? "X": the variable. "X=y": with this value, "*" allowed. What could not be read has none.
+[[nodiscard]] bool is_marked(const std::vector<std::string>& marks, const Environment& environment);
+
 // Is this one of the programs that start members of the family?
 [[nodiscard]] bool is_host(const FamilyRule& rule, const scanner::ProcessRow& row);
 

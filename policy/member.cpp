@@ -112,8 +112,8 @@ std::vector<Member> find_members(const Facts& facts, const Rules& rules) {
         member.facts = &process;
         member.home = home_of(process, *found);
         // Two spellings of one folder are one home.
-        const auto real = facts.real_homes.find(member.home);
-        if (real != facts.real_homes.end()) member.home = real->second;
+        const auto real = facts.real_paths.find(member.home);
+        if (real != facts.real_paths.end()) member.home = real->second;
         member.match = std::move(*found);
         members.push_back(std::move(member));
     }

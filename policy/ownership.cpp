@@ -83,10 +83,16 @@ std::vector<Record> own_records(const Match& match, const ProcessFacts& process)
     return records;
 }
 
+// A zombie, and no thread of it goes on.
+bool has_exited(const ProcessRow& row) {
+    return (row.state == 'Z' || row.state == 'X') && row.threads <= 1;
+}
+
 // Whoever has the owner's pid now, but began after the member did, is not its owner. One that is older and began at
 // another time by the wall clock may be, for that clock is stepped.
 OwnerState state_of(const ProcessRow& row, const std::optional<double>& start, const Member& member,
                     const scanner::Machine& machine) {
+    if (has_exited(row)) return OwnerState::dead;
     if (start && started_at(row.start_ticks, *start, machine)) return OwnerState::alive;
     if (row.start_ticks > member.facts->row.start_ticks) return OwnerState::dead;
     return start ? OwnerState::doubtful : OwnerState::alive;

@@ -14,6 +14,17 @@ namespace reaper::policy {
 
 namespace {
 
+// What a mistyped name of a known family lacks, and a new family needs.
+void check_new_family(const RuleValue& value, const FamilyRule& rule, const Rules& rules) {
+    const char* missing = rule.programs.empty() ? "programs" : rule.home.empty() ? "a home" : "roles";
+    if (!rule.programs.empty() && !rule.home.empty() && !rule.roles.empty()) return;
+    std::vector<std::string_view> known;
+    for (const FamilyRule& other : rules.families) {
+        if (&other != &rule) known.push_back(other.name);
+    }
+    value.complain(fmt::format("a new family needs {}{}", missing, did_you_mean(rule.name, known)));
+}
+
 void read_family(const RuleValue& value, FamilyRule& rule) {
     value.members({
         {"enabled", into(rule.enabled)},
@@ -33,6 +44,7 @@ void read_family(const RuleValue& value, FamilyRule& rule) {
         {"listens", into(rule.listens)},
         {"actions", into(rule.actions)},
         {"single_instance", into(rule.single_instance)},
+        {"several_with", into(rule.several_with)},
         {"same_options", into(rule.same_options)},
         {"daemon",
          [&](const RuleValue& daemon) {
@@ -42,9 +54,6 @@ void read_family(const RuleValue& value, FamilyRule& rule) {
         {"grace", into(rule.grace)},
         {"grace_cap", into(rule.grace_cap)},
     });
-    if (rule.programs.empty()) value.complain("a new family needs programs");
-    if (rule.home.empty()) value.complain("a new family needs a home");
-    if (rule.roles.empty()) value.complain("a new family needs roles");
     if (rule.grace_cap < rule.grace) value.complain("grace_cap is shorter than grace");
 }
 
@@ -99,6 +108,7 @@ tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text
                  FamilyRule& rule = family_of(base, name);
                  rule.origin = origin;
                  read_family(family, rule);
+                 check_new_family(family, rule, base);
                  if (family.has("enabled")) switched.insert(name);
              });
          }},

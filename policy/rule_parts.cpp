@@ -68,6 +68,7 @@ void read(const RuleValue& value, Program& target) {
                    {"modules", into(target.modules)},
                    {"executables", into(target.executables)},
                    {"titles", into(target.titles)},
+                   {"called", into(target.called)},
                    {"commands", into(target.commands)},
                    {"command_options_with_value", into(target.command_options_with_value)},
                    {"required", into(target.required)},

@@ -10,6 +10,10 @@ void add_unique(std::vector<std::string>& words, const std::string& word) {
     if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
+void add_marks(std::vector<std::string>& keys, const std::vector<std::string>& marks) {
+    for (const std::string& mark : marks) add_unique(keys, mark.substr(0, mark.find('=')));
+}
+
 }  // namespace
 
 FamilyRule default_family(std::string name) {
@@ -50,9 +54,8 @@ std::vector<std::string> environment_keys_of(const Rules& rules) {
         for (const OwnerSource& source : rule.owners) {
             if (source.from == OwnerSource::From::environment) add_unique(keys, source.name);
         }
-        for (const Program& program : rule.programs) {
-            for (const std::string& mark : program.marked_variables) add_unique(keys, mark.substr(0, mark.find('=')));
-        }
+        add_marks(keys, rule.several_with);
+        for (const Program& program : rule.programs) add_marks(keys, program.marked_variables);
     }
     return keys;
 }

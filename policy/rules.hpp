@@ -52,6 +52,7 @@ struct Program {
     std::vector<std::string> modules;       // after -m
     std::vector<std::string> executables;   // names as is_interpreter() takes them, of what is no script
     std::vector<std::string> titles;        // first words of what an executable wrote over its argv, as one text (npm)
+    std::vector<std::string> called;  // ends of argv[0], where a program is told by the name it is started by (bunx)
     // What comes after all of these, the program's own arguments:
     std::vector<std::string> commands;                    // one of these begins the words that are no options
     std::vector<std::string> command_options_with_value;  // options before the command that take the next argument
@@ -93,6 +94,7 @@ struct FamilyRule {
     bool needs_owner = false;                 // without such a record it is somebody else's
     std::vector<Proof> proofs;                // one of these is needed for the verdict orphan
     bool single_instance = false;             // a host needs one for each home: others are duplicates
+    std::vector<std::string> several_with;    // marks of a host that needs several: then none is a duplicate
     std::vector<std::string> same_options;    // options that, beside host and home, make two members duplicates
     std::vector<std::string> daemon_roles;    // roles that can be the designated daemon of a home
     std::vector<std::uint16_t> daemon_ports;  // a listener on one of these is the designated daemon

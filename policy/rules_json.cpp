@@ -33,6 +33,7 @@ Json to_json(const Program& program) {
     put(json, "modules", program.modules);
     put(json, "executables", program.executables);
     put(json, "titles", program.titles);
+    put(json, "called", program.called);
     put(json, "commands", program.commands);
     put(json, "command_options_with_value", program.command_options_with_value);
     put(json, "required", program.required);
@@ -137,6 +138,7 @@ nlohmann::ordered_json to_json(const FamilyRule& rule) {
     json["listens"] = rule.listens;
     json["actions"] = actions_json(rule);
     json["single_instance"] = rule.single_instance;
+    json["several_with"] = rule.several_with;
     json["same_options"] = rule.same_options;
     json["daemon"] = {{"roles", rule.daemon_roles}, {"ports", rule.daemon_ports}};
     json["start_up"] = duration_text(rule.start_up);

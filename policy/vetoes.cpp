@@ -6,6 +6,7 @@
 
 #include "policy/claim_vetoes.hpp"
 #include "policy/ownership.hpp"
+#include "scanner/interpreter.hpp"
 
 namespace reaper::policy {
 
@@ -167,11 +168,17 @@ void check_tracer(const Member& member, VetoList& vetoes) {
     vetoes.add(Verdict::attached, "traced", fmt::format("pid {} traces it", member.facts->tracer.value));
 }
 
-bool is_protected(const ProtectRule& rule, const Member& member) {
+// `named` in a rule, which may be a link to it.
+bool is_path(const std::string& named, std::string_view seen, const scanner::Facts& facts) {
+    const auto real = facts.real_paths.find(named);
+    return named == seen || (real != facts.real_paths.end() && real->second == seen);
+}
+
+bool is_protected(const ProtectRule& rule, const Member& member, const scanner::Facts& facts) {
     const scanner::ProcessRow& row = member.facts->row;
     if (rule.uid && *rule.uid != row.uid) return false;
-    if (!rule.exe.empty() && row.exe.value != rule.exe) return false;
-    if (!rule.home.empty() && member.home != rule.home) return false;
+    if (!rule.exe.empty() && !is_path(rule.exe, scanner::without_deleted_mark(row.exe.value), facts)) return false;
+    if (!rule.home.empty() && !is_path(rule.home, member.home, facts)) return false;
     const auto& argv = row.command_line.value.argv;
     return std::all_of(rule.arguments.begin(), rule.arguments.end(), [&](const std::string& argument) {
         return std::find(argv.begin(), argv.end(), argument) != argv.end();
@@ -180,7 +187,7 @@ bool is_protected(const ProtectRule& rule, const Member& member) {
 
 void check_protection(const Member& member, const Surroundings& around, VetoList& vetoes) {
     for (const ProtectRule& rule : around.rules.protect) {
-        if (is_protected(rule, member)) {
+        if (is_protected(rule, member, around.facts)) {
             vetoes.add(Verdict::supervised, "protected", fmt::format("a rule of {} protects it", rule.origin));
         }
     }

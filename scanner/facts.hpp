@@ -76,12 +76,13 @@ struct Claim {
 struct Facts {
     Machine machine;
     ScanCount count;
-    std::vector<ProcessFacts> candidates;           // by pid
-    std::vector<ProcessRow> relatives;              // parents, ancestors and recorded owners of candidates, by pid
-    std::vector<Pid> unread;                        // looked up as relatives, and neither read nor found to be gone
-    std::vector<Claim> claims;                      // by path
-    std::map<std::string, std::string> real_homes;  // homes as members name them -> without links, "." and ".."
-    std::vector<Uid> scope_uids;                    // whose processes were looked at; empty: everybody's
+    std::vector<ProcessFacts> candidates;  // by pid
+    std::vector<ProcessRow> relatives;     // parents, ancestors and recorded owners of candidates, by pid
+    std::vector<Pid> unread;               // looked up as relatives, and neither read nor found to be gone
+    std::vector<Claim> claims;             // by path
+    std::map<std::string, std::string>
+        real_paths;               // homes as members name them, and what rules protect -> without links, "." and ".."
+    std::vector<Uid> scope_uids;  // whose processes were looked at; empty: everybody's
 
     bool operator==(const Facts&) const = default;
 };

@@ -13,9 +13,14 @@ bool is_version(std::string_view text) {
 
 }  // namespace
 
-bool is_interpreter(std::string_view exe, std::string_view name) {
+std::string_view without_deleted_mark(std::string_view exe) {
     constexpr std::string_view kDeleted = " (deleted)";
     if (exe.ends_with(kDeleted)) exe.remove_suffix(kDeleted.size());
+    return exe;
+}
+
+bool is_interpreter(std::string_view exe, std::string_view name) {
+    exe = without_deleted_mark(exe);
     exe.remove_prefix(exe.rfind('/') + 1);  // npos + 1 is 0: no slash, nothing to remove
     if (!exe.starts_with(name)) return false;
     return exe == name || is_version(exe.substr(name.size()));

@@ -9,4 +9,7 @@ namespace reaper::scanner {
 // not python3-config; a trailing " (deleted)" is ignored (an upgrade replaces interpreters under running helpers).
 [[nodiscard]] bool is_interpreter(std::string_view exe, std::string_view name);
 
+// Linux adds " (deleted)" to the name of an executable that was replaced.
+[[nodiscard]] std::string_view without_deleted_mark(std::string_view exe);
+
 }  // namespace reaper::scanner

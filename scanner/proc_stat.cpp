@@ -80,7 +80,8 @@ Result<ProcStat> parse_stat(std::string_view text) {
         fields.take(stat.ppid).take(stat.pgrp).take(stat.session).take(stat.tty);
         fields.skip(1).take(stat.flags);
         fields.skip(4).take(stat.user_ticks).take(stat.system_ticks);
-        fields.skip(6).take(stat.start_ticks);
+        fields.skip(4).take(stat.threads);
+        fields.skip(1).take(stat.start_ticks);
         good = fields.ends_well() && in_range(stat);
     }
     if (!good) return failure(std::errc::invalid_argument, "parse", "stat");

@@ -22,6 +22,7 @@ struct ProcStat {
     std::uint32_t flags = 0;
     std::uint64_t user_ticks = 0;
     std::uint64_t system_ticks = 0;
+    std::int64_t threads = 0;
     std::uint64_t start_ticks = 0;
 
     [[nodiscard]] bool kernel_thread() const { return (flags & 0x00200000U) != 0; }  // PF_KTHREAD

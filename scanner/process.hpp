@@ -35,8 +35,9 @@ struct ProcessRow {
     Pid ppid = 0;
     Pid pgrp = 0;
     Pid session = 0;
-    std::int32_t tty = 0;  // tty_nr; 0: no controlling terminal
-    char state = '?';      // R S D Z T t X I ...
+    std::int32_t tty = 0;      // tty_nr; 0: no controlling terminal
+    char state = '?';          // R S D Z T t X I ...
+    std::int64_t threads = 1;  // a zombie with more than one is a process whose main thread has ended
     bool kernel_thread = false;
     std::uint64_t start_ticks = 0;
     Uid uid = 0;               // effective uid

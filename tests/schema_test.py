@@ -25,7 +25,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # What a rule file can say: every setting at once, in a family of one's own.
 PROGRAM = {"interpreters": ["python"], "options_with_value": ["-W"], "options_without_value": ["-u"],
            "options_without_script": ["-c"], "scripts": ["notes.py"], "launchers": ["run.py"], "modules": ["notes"],
-           "executables": ["notesd"], "titles": ["notes"], "commands": ["serve"], "command_options_with_value": ["-p"],
+           "executables": ["notesd"], "titles": ["notes"], "called": ["notes"], "commands": ["serve"], "command_options_with_value": ["-p"],
            "required": ["--stdio"], "forbidden": ["--once"], "marked_variables": ["NOTES=*"]}
 FAMILY = {
     "enabled": True, "pack": "own", "keep_as": "foreign", "programs": [PROGRAM],
@@ -36,7 +36,7 @@ FAMILY = {
     "owners": [{"option": "--ppid", "time_option": "--since"}, {"variable": "OWNER"}, {"spawn_purpose": "notes"}],
     "needs_owner": False, "proofs": [["owner.dead"], ["stdin.dead", "stdout.dead"]], "listens": False,
     "actions": {"orphan": "reap", "superseded": "report", "abandoned": "keep", "duplicate": "report", "held": "keep"},
-    "single_instance": True, "same_options": ["--key"], "daemon": {"roles": ["server"], "ports": [18800]},
+    "single_instance": True, "several_with": ["NOTES_MODE=many"], "same_options": ["--key"], "daemon": {"roles": ["server"], "ports": [18800]},
     "start_up": "30s", "grace": "5s", "grace_cap": "1m"}
 WHOLE = {"$schema": "file:rules.json", "families": {"notes": FAMILY}, "packs": ["agents"],
          "protect": [{"exe": "/usr/bin/node", "arguments": ["--x"], "home": "/srv"}]}
@@ -101,6 +101,7 @@ PLACES = {
     "families/notes/actions": ([{}], [None, [], "reap", {"attached": "reap"}, {"young": "report"}]),
     **{f"families/notes/actions/{verdict}": ACTION for verdict in FAMILY["actions"]},
     "families/notes/single_instance": FLAG,
+    "families/notes/several_with": TEXTS,
     "families/notes/same_options": TEXTS,
     "families/notes/daemon": ([{}], [None, [], 18800, "x"]),
     "families/notes/daemon/roles": TEXTS,

@@ -100,15 +100,16 @@ std::string code(const InterpreterOptions& options) {
 
 std::string code(const Program& program) {
     return aggregate("Program", program.interpreters, program.options, program.scripts, program.launchers,
-                     program.modules, program.executables, program.titles, program.commands,
+                     program.modules, program.executables, program.titles, program.called, program.commands,
                      program.command_options_with_value, program.required, program.forbidden, program.marked_variables);
 }
 
 std::string code(const FamilyRule& rule) {
     return aggregate("FamilyRule", rule.name, rule.origin, rule.pack, rule.enabled, rule.keep_as, rule.programs,
                      rule.inside_parts, rule.inside_package, rule.roles, rule.home, rule.hosts, rule.owners,
-                     rule.needs_owner, rule.proofs, rule.single_instance, rule.same_options, rule.daemon_roles,
-                     rule.daemon_ports, rule.listens, rule.actions, rule.start_up, rule.grace, rule.grace_cap);
+                     rule.needs_owner, rule.proofs, rule.single_instance, rule.several_with, rule.same_options,
+                     rule.daemon_roles, rule.daemon_ports, rule.listens, rule.actions, rule.start_up, rule.grace,
+                     rule.grace_cap);
 }
 
 // Every family in a function of its own: one for all would take the compiler half a minute.

@@ -97,6 +97,7 @@ struct FieldsOf<ProcessRow> {
                                          Field{"session", &ProcessRow::session},
                                          Field{"tty", &ProcessRow::tty},
                                          Field{"state", &ProcessRow::state},
+                                         Field{"threads", &ProcessRow::threads},
                                          Field{"kernel_thread", &ProcessRow::kernel_thread},
                                          Field{"start_ticks", &ProcessRow::start_ticks},
                                          Field{"uid", &ProcessRow::uid},
@@ -183,7 +184,7 @@ struct FieldsOf<Facts> {
         Field{"machine", &Facts::machine},     Field{"scope_uids", &Facts::scope_uids},
         Field{"count", &Facts::count},         Field{"candidates", &Facts::candidates},
         Field{"relatives", &Facts::relatives}, Field{"unread", &Facts::unread},
-        Field{"claims", &Facts::claims},       Field{"real_homes", &Facts::real_homes}};
+        Field{"claims", &Facts::claims},       Field{"real_paths", &Facts::real_paths}};
 };
 
 }  // namespace reaper::scanner::json

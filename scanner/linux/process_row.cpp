@@ -69,6 +69,7 @@ void add_stat(ProcessRow& row, ProcStat stat) {
     row.session = stat.session;
     row.tty = stat.tty;
     row.state = stat.state;
+    row.threads = stat.threads;
     row.kernel_thread = stat.kernel_thread();
     row.start_ticks = stat.start_ticks;
     row.comm = std::move(stat.comm);

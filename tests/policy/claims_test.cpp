@@ -89,7 +89,7 @@ TEST_CASE("a file of the same home that could not be read forbids") {
         claim.access = Access::denied;
         CHECK(veto_under(claim) == "veto.unreadable.claim unknown");
         claim.home = "/home/u/.herm";
-        CHECK(veto_under(claim).empty());
+        CHECK(veto_under(claim).empty() == (kind != ClaimKind::ledger));
         claim.home = kHermesHome;
         claim.access = Access::not_read;
         CHECK(veto_under(claim).empty());
@@ -174,6 +174,16 @@ TEST_CASE("a file that could not be read is about its own home, and the homes be
     CHECK(veto_under(claim, "/srv/hermes2/memos-plugin").empty());
     claim.home = kHermesHome;  // HERMES_HOME of the process, whose data lies elsewhere
     CHECK(veto_under(claim, "/srv/data") == "veto.unreadable.claim unknown");
+}
+
+TEST_CASE("a record of owners that could not be read may name anybody, wherever its home is") {
+    for (const ClaimKind kind : {ClaimKind::ledger, ClaimKind::headless_registry, ClaimKind::process_registry}) {
+        Claim claim = claim_of(kind, kHermesHome, 0);
+        claim.access = Access::denied;
+        CHECK(veto_under(claim, "/srv/data/memos") == "veto.unreadable.claim unknown");
+        claim.owner = claim.scope = kUser + 1;
+        CHECK(veto_under(claim, "/srv/data/memos").empty());
+    }
 }
 
 TEST_CASE("registries and ledgers name a process without protecting it: only who started it counts") {

@@ -350,6 +350,9 @@ TEST_CASE("what fetches and runs an MCP server, and what lies in those caches") 
           std::pair("/usr/bin/tail", Words{"tail", "-f", "mcp-server.log"}),
           std::pair("/home/u/.local/bin/uv", Words{"uv", "run", "mcp"}),
           std::pair("/home/u/.local/bin/uv", Words{"uv", "tool", "install", "mcp-server-git"}),
+          std::pair("/home/u/.bun/bin/bun", Words{"bun", "/home/u/work/mcp-demo/etl.ts"}),
+          std::pair("/home/u/.bun/bin/bun", Words{"bun", "mcp-report.ts", "--year", "2025"}),
+          std::pair(kPython, Words{"python", "/home/u/.local/share/uv/tools/mcp-eval/bin/mcp-eval", "run"}),
           std::pair(kPython, Words{"python", "train.py", "--model", "mcp"})}) {
         INFO(argv[argv.size() > 1 ? 1 : 0]);
         CHECK(said(exe, argv).empty());

@@ -49,6 +49,23 @@ TEST_CASE("duplicates: the newest of one host and home stays, the others are rep
     CHECK(planned(builder, also({Verdict::abandoned, Verdict::held})).empty());
 }
 
+TEST_CASE("no duplicates: a host that says it needs several") {
+    FactsBuilder builder = two_bridges();
+    for (const Pid pid : {kOld, kNew}) builder[pid].environment.value["MEMOS_HERMES_BRIDGE_MODE"] = "legacy";
+    CHECK(reaped(builder).empty());
+    for (const Pid pid : {kOld, kNew}) builder[pid].environment.value["MEMOS_HERMES_BRIDGE_MODE"] = "shared";
+    CHECK(reaped(builder) == Pids{kOld});
+}
+
+TEST_CASE("no duplicates: the newest is none to which its host has closed an end") {
+    for (const auto end : {&scanner::ProcessFacts::standard_input, &scanner::ProcessFacts::standard_output}) {
+        FactsBuilder builder = two_bridges();
+        builder[kNew].*end = dead_end();
+        CHECK(reaped(builder).empty());
+        CHECK(judged(builder, kOld).verdict == Verdict::attached);
+    }
+}
+
 TEST_CASE("duplicates: the later start is the newer one, whatever the pids say") {
     FactsBuilder builder = two_bridges();
     CHECK(reaped(builder) == Pids{kOld});
@@ -85,6 +102,7 @@ TEST_CASE("duplicates: workers of one session key") {
     for (const Pid pid : {kOld, kNew}) {
         builder[pid].row.ppid = kHost;
         builder[pid].standard_input = live_end();
+        builder[pid].standard_output = live_end();
     }
     CHECK(reaped(builder) == Pids{kOld});
     CHECK(planned(builder).empty());

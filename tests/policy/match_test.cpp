@@ -290,7 +290,7 @@ TEST_CASE("python's and node's own options are known, but not beside a rule's ow
 
 TEST_CASE("any of a family's programs is enough, and any is looked for") {
     Rules changed = rules();
-    auto& programs = changed.families.front().programs;
+    auto& programs = std::ranges::find(changed.families, "bridge", &reaper::policy::FamilyRule::name)->programs;
     programs.push_back(programs.front());
     programs.back().scripts = {"other.mjs"};
     Program third;

@@ -112,6 +112,24 @@ TEST_CASE("whoever has the owner's pid, but began after the member did, is not i
     CHECK(said_by(source, beside(builder, other)) == kDead);
 }
 
+TEST_CASE("an owner that is dead, and was not cleared away yet, is dead") {
+    const OwnerSource source{OwnerSource::From::environment, "OWNER_PID", ""};
+    FactsBuilder builder = silent_bridge();
+    builder[kPid].environment.value["OWNER_PID"] = "60";
+    ProcessRow zombie = owner_row();
+    zombie.state = 'Z';
+    CHECK(said_by(source, beside(builder, zombie)) == kDead);
+    zombie.threads = 2;  // its main thread has ended, the others go on
+    CHECK(said_by(source, beside(builder, zombie)) == kAlive);
+    Claim claim = claim_of(ClaimKind::ledger, kHermesHome, kPid);
+    claim.spawner = kOwner;
+    claim.spawner_start_epoch = kNowEpoch - 2.0 * 3600;
+    claim.spawner_row = Reading<ProcessRow>::of(owner_row());
+    CHECK(said_by_claim(claim) == kAlive);
+    claim.spawner_row.value.state = 'Z';
+    CHECK(said_by_claim(claim) == kDead);
+}
+
 TEST_CASE("an option that records the owner's start tells the owner from who else has its pid") {
     const OwnerSource source{OwnerSource::From::option, "--owner", "--owner-start"};
     const auto said = [&](const std::string& time) {
@@ -160,6 +178,7 @@ TEST_CASE("an owner that is the living host itself yields nothing, so duplicates
     for (const Pid pid : {kPid, 200}) {
         builder[pid].row.ppid = kHost;
         builder[pid].standard_input = live_end();
+        builder[pid].standard_output = live_end();
     }
     CHECK(judged(builder, kPid).verdict == policy::Verdict::duplicate);
     CHECK(vetoes_of(judged(builder, 200)) == std::vector<std::string>{"veto.live_host"});

@@ -1,5 +1,7 @@
 #include "policy/parentage.hpp"
 
+#include <algorithm>
+
 #include "policy/rules.hpp"
 #include "tests/policy/judged.hpp"
 #include "tests/support/catch.hpp"
@@ -24,13 +26,17 @@ ProcessRow plain_parent() {
     return parent;
 }
 
+const policy::FamilyRule& bridge_of(const policy::Rules& rules) {
+    return *std::ranges::find(rules.families, "bridge", &policy::FamilyRule::name);
+}
+
 Nature nature_under(const ProcessRow& parent, void (*change)(ProcessRow& child) = nullptr) {
     ProcessRow child = row(kChild, parent.pid, "/usr/bin/node", {"node"});
     if (change != nullptr) change(child);
     const auto rules = policy::built_in_rules();
     scanner::Facts facts;
     facts.relatives = {parent};
-    return policy::parentage_of(facts, rules.families.front(), child).nature;
+    return policy::parentage_of(facts, bridge_of(rules), child).nature;
 }
 
 // The user's manager, seen as well as it can be.
@@ -103,7 +109,7 @@ TEST_CASE("pid 1 that is no init is like any parent: in a container it may have 
 TEST_CASE("pid 1 that nobody sees may be a host, and one that is seen to be a host is no init") {
     const auto rules = policy::built_in_rules();
     const ProcessRow child = row(kChild, 1, "/usr/bin/node", {"node"});
-    CHECK(policy::parentage_of({}, rules.families.front(), child).nature == Nature::unknown);
+    CHECK(policy::parentage_of({}, bridge_of(rules), child).nature == Nature::unknown);
     ProcessRow host = row(1, 0, "/usr/bin/python3", {"python3", "-m", "hermes_cli.main", "gateway", "run"});
     host.session = 0;
     CHECK(nature_under(host) == Nature::host);
@@ -125,7 +131,7 @@ TEST_CASE("a helper below a pid 1 that is no init is attached") {
 TEST_CASE("a parent outside of the namespace, or one that nobody could read, is no adopter") {
     const auto rules = policy::built_in_rules();
     const auto nature = [&](Pid ppid) {
-        return policy::parentage_of({}, rules.families.front(), row(kChild, ppid, "/usr/bin/node", {"node"})).nature;
+        return policy::parentage_of({}, bridge_of(rules), row(kChild, ppid, "/usr/bin/node", {"node"})).nature;
     };
     CHECK(nature(0) == Nature::outside);
     CHECK(nature(2) == Nature::unknown);

@@ -257,7 +257,7 @@ bool owns_port(const ProcessFacts& process) {
 std::string home_of(const Facts& facts, const ProcessFacts& process) {
     const std::string& home = process.environment.value.at("MEMOS_HOME");
     if (home.empty()) return kHome;  // the family's default
-    return facts.real_homes.contains(home) ? facts.real_homes.at(home) : home;
+    return facts.real_paths.contains(home) ? facts.real_paths.at(home) : home;
 }
 
 // Living bridges of its user and home that own the daemon's port.

@@ -82,10 +82,11 @@ TEST_CASE("the built-in rules are whole") {
 TEST_CASE("what the scanner is asked to look for") {
     Rules rules = built_in_rules();
     // Every other executable has its command line read: a shell that is not needed would cost more than all the rest.
-    CHECK(executables_of(rules) == Words{"node",
+    CHECK(executables_of(rules) == Words{"python",
+                                         "bash",
+                                         "node",
                                          "nodejs",
                                          "bun",
-                                         "python",
                                          "agent-browser",
                                          "agent-browser-linux-x64",
                                          "agent-browser-linux-arm64",
@@ -98,13 +99,12 @@ TEST_CASE("what the scanner is asked to look for") {
                                          "chromium-browser",
                                          "chrome-headless-shell",
                                          "headless_shell",
-                                         "bash",
                                          "deno",
                                          "uv",
                                          "uvx"});
-    rules.families.resize(2);
-    CHECK(environment_keys_of(rules) ==
-          Words{"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN", "MEMOS_HOME", "MEMOS_CONFIG_FILE"});
+    rules.families = {family(rules, "bridge"), family(rules, "slash_worker")};
+    CHECK(environment_keys_of(rules) == Words{"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN", "MEMOS_HOME",
+                                              "MEMOS_CONFIG_FILE", "MEMOS_HERMES_BRIDGE_MODE"});
     rules.families.front().enabled = false;
     CHECK(executables_of(rules) == Words{"python"});
 }
@@ -115,8 +115,9 @@ TEST_CASE("an overlay changes what it names, and nothing else") {
     CHECK(overlaid(R"({"$schema": "/usr/share/orphan-reaper/orphan-reaper-rules.schema.json"})") == expected);
     const Rules rules =
         overlaid("// comments are welcome\n{\"families\": {\"bridge\": {\"grace\": /* long */ \"45s\"}}}");
-    expected.families.front().grace = std::chrono::seconds(45);
-    expected.families.front().origin = "rules.json";
+    FamilyRule& bridge = *std::ranges::find(expected.families, "bridge", &FamilyRule::name);
+    bridge.grace = std::chrono::seconds(45);
+    bridge.origin = "rules.json";
     CHECK(rules == expected);
 }
 
@@ -175,7 +176,7 @@ TEST_CASE("every key of a program") {
     second.forbidden = {"--z"};
     CHECK(family(rules, "bridge").programs == std::vector<Program>{first, second});
     const Words names = executables_of(rules);
-    CHECK(Words(names.begin(), names.begin() + 3) == Words{"node", "agentd", "python"});
+    CHECK(Words(names.begin(), names.begin() + 4) == Words{"python", "bash", "node", "agentd"});
 }
 
 TEST_CASE("marks, owners, proofs and listening") {
@@ -378,6 +379,8 @@ TEST_CASE("rules that cannot mean anything") {
     CHECK(says(mistake_in_bridge("\"home\": [{\"path\": \"data\"}]"), "begins with / or ~/"));
     CHECK(says(mistake_in_bridge("\"home\": [{\"path\": \"~user\"}]"), "begins with / or ~/"));
     CHECK(says(mistake("{\"families\": {\"new\": {}}}"), "a new family needs programs"));
+    CHECK(says(mistake("{\"families\": {\"brigde\": {\"enabled\": false}}}"),
+               "a new family needs programs (did you mean 'bridge'?)"));
     CHECK(says(mistake("{\"families\": {\"\": {}}}"), "a family needs a name"));
     CHECK(says(mistake("{\"protect\": [{}]}"), "expected at least one of exe, arguments, home"));
     CHECK(says(mistake("{\"protect\": [{\"home\": \"~/.hermes\"}]}"), "home: expected a full path"));
@@ -405,12 +408,18 @@ TEST_CASE("what is no JSON") {
     CHECK(mistake(std::string_view("{}\0{", 4)) == "rules.json:1:3: this is no JSON: a NUL byte");
 }
 
+TEST_CASE("columns are counted in letters, as editors count them") {
+    CHECK(mistake("\xEF\xBB\xBF{\"familys\": {}}").find("rules.json:1:2: ") == 0);
+    CHECK(mistake("/* \xC3\xA9 */ {\"familys\": {}}").find("rules.json:1:10: ") == 0);
+    CHECK(mistake("{\n/* \xC3\xA9 */ \"familys\": {}}").find("rules.json:2:9: ") == 0);
+}
+
 TEST_CASE("what is too much") {
     std::string deep(10'000, '[');
-    CHECK(mistake(deep) == "rules.json:1:1: nested too deeply");
+    CHECK(mistake(deep) == "rules.json:1:64: nested too deeply");
     deep.clear();
     for (int level = 0; level < 5000; ++level) deep += "{\"a\":";
-    CHECK(mistake(deep) == "rules.json:1:1: nested too deeply");
+    CHECK(mistake(deep) == "rules.json:1:316: nested too deeply");
     const std::string big(2'000'000, 'x');
     CHECK(mistake("{\"" + big + "\": 1}").size() < 200);
     CHECK(mistake_in_bridge("\"enabled\": \"" + big + "\"").size() < 200);

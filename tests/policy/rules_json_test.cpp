@@ -13,7 +13,7 @@ constexpr const char* kFull = R"({"families": {"full": {
     "programs": [
         {"interpreters": ["ruby"], "options_with_value": ["-r"], "options_without_value": ["-q", "--no-*"],
          "options_without_script": ["-e"], "scripts": ["a-*.rb"], "launchers": ["tsx"], "modules": ["m"]},
-        {"executables": ["agentd"], "titles": ["npm exec"], "commands": ["serve"], "command_options_with_value": ["-p"],
+        {"executables": ["agentd"], "titles": ["npm exec"], "called": ["agent"], "commands": ["serve"], "command_options_with_value": ["-p"],
          "required": ["--x=y"], "forbidden": ["--z"], "marked_variables": ["MARK=1"]},
         {"interpreters": ["node"], "scripts": ["b.mjs"]}],
     "inside": {"folders": ["f"], "package": "@a/b"},
@@ -24,7 +24,7 @@ constexpr const char* kFull = R"({"families": {"full": {
     "owners": [{"option": "--o", "time_option": "--t"}, {"variable": "O"}, {"spawn_purpose": "mcp"}],
     "needs_owner": true, "proofs": [["owner.dead"]], "listens": true,
     "actions": {"orphan": "report", "superseded": "keep", "abandoned": "reap", "duplicate": "keep", "held": "reap"},
-    "single_instance": true, "same_options": ["--s"], "daemon": {"roles": ["daemon"], "ports": [1, 65535]},
+    "single_instance": true, "several_with": ["MODE=many"], "same_options": ["--s"], "daemon": {"roles": ["daemon"], "ports": [1, 65535]},
     "start_up": "1500ms", "grace": "90s", "grace_cap": "2h"}},
   "protect": [{"exe": "/bin/a"}, {"arguments": ["--b", "c d"], "home": "/e"}]})";
 

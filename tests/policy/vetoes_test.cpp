@@ -332,6 +332,26 @@ TEST_CASE("veto: protected by the user, by every way to say so") {
     CHECK_FALSE(protected_by({{}, "/usr/bin/node", {"--no-viewer"}, "/elsewhere"}));
 }
 
+TEST_CASE("veto: protected under any name of the home or the executable") {
+    const auto protected_by = [](const FactsBuilder& builder, reaper::policy::ProtectRule rule) {
+        auto rules = reaper::policy::built_in_rules();
+        rules.protect = {std::move(rule)};
+        return vetoes_of(reaper::policy::judge(builder.facts(), rules, {}).at(0)) ==
+               std::vector<std::string>{"veto.protected"};
+    };
+    FactsBuilder builder = orphan();
+    builder.real_home("/home/u/link", kHome).real_home("/usr/bin/node-link", "/usr/bin/node");
+    CHECK(protected_by(builder, {{}, {}, {}, "/home/u/link"}));
+    CHECK(protected_by(builder, {{}, "/usr/bin/node-link", {}, {}}));
+    CHECK_FALSE(protected_by(builder, {{}, {}, {}, "/home/u/other-link"}));
+    CHECK_FALSE(protected_by(builder, {{}, "/usr/bin/other-link", {}, {}}));
+    set_home(builder[kPid], "/home/u/link");  // as the process has it, and as the rule does
+    CHECK(protected_by(builder, {{}, {}, {}, "/home/u/link"}));
+    CHECK(protected_by(builder, {{}, {}, {}, kHome}));
+    builder[kPid].row.exe.value = "/usr/bin/node (deleted)";  // another name of the file is left
+    CHECK(protected_by(builder, {{}, "/usr/bin/node", {}, {}}));
+}
+
 TEST_CASE("veto: protected by a rule of the user whose process it is, and of nobody else") {
     const FactsBuilder builder = orphan();
     const reaper::scanner::Uid owner = builder.facts().candidates.at(0).row.uid;

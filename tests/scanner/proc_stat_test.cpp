@@ -40,6 +40,7 @@ TEST_CASE("stat of a living process as Linux 6 prints it") {
     CHECK(stat->flags == 4194304);
     CHECK(stat->user_ticks == 17);
     CHECK(stat->system_ticks == 4);
+    CHECK(stat->threads == 11);
     CHECK(stat->start_ticks == 78345);
     CHECK_FALSE(stat->kernel_thread());
 }

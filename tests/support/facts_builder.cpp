@@ -170,7 +170,7 @@ FactsBuilder& FactsBuilder::unread(Pid pid) {
 }
 
 FactsBuilder& FactsBuilder::real_home(const std::string& named, const std::string& real) {
-    facts_.real_homes[named] = real;
+    facts_.real_paths[named] = real;
     return *this;
 }
 
