@@ -140,6 +140,7 @@ Done read_option(OptionId id, const std::vector<std::string>& values, Options& o
         case OptionId::config: options.config = values.front(); return {};
         case OptionId::facts: options.facts = values.front(); return {};
         case OptionId::from_facts: options.from_facts = values.front(); return {};
+        case OptionId::clean: options.clean = true; return {};
         case OptionId::dry_run: options.dry_run = true; return {};
         case OptionId::reap: return read_reap(values, options);
         case OptionId::max_kills: return read_max_kills(values.front(), options);
@@ -203,7 +204,8 @@ Done read_arguments(const Words& words, Options& options) {
         case Command::explain: return read_pids(words, options);
         case Command::rules: return read_rules_task(words, options);
         case Command::report:
-        case Command::sweep: break;
+        case Command::sweep:
+        case Command::pid_files: break;
     }
     return no_more_arguments(name_of(options.command), words, 1);
 }
@@ -237,15 +239,40 @@ Done check_rules(const Words& words, const Options& options) {
     return {};
 }
 
+// "sweep", "sweep and pidfiles"
+std::string commands_of(const OptionInfo& option) {
+    std::vector<std::string_view> names;
+    for (const CommandInfo& info : command_table()) {
+        if (is_for(option, info.command)) names.push_back(info.name);
+    }
+    return fmt::format("{}", fmt::join(names, " and "));
+}
+
+// What the command would pay no heed to.
+Done check_applicable(const Words& words, const Options& options) {
+    const std::string_view command = name_of(options.command);
+    const bool acts = options.command == Command::sweep || options.command == Command::pid_files;
+    for (const OptionInfo& info : option_table()) {
+        if (is_for(info, options.command) || !words.has(info.id)) continue;
+        const std::string meant = commands_of(info);
+        if (!acts) return mistake(fmt::format("{} changes nothing anyway; {} is for {}", command, info.name, meant));
+        return mistake(fmt::format("{} is for {}, not for {}", info.name, meant, command));
+    }
+    return {};
+}
+
+Done check_pid_files(const Options& options) {
+    if (options.command != Command::pid_files) return {};
+    if (options.dry_run && !options.clean) return mistake("pidfiles changes nothing without --clean anyway");
+    const bool printable =
+        options.format == Format::text || options.format == Format::json || options.format == Format::jsonl;
+    return printable ? Done{} : mistake("pidfiles: expected text, json or jsonl");
+}
+
 // What is right by itself, but not together.
-Done check_together(const Words& words, const Options& options) {
+Done check_together(const Options& options) {
     if (options.all_users && !options.user.empty()) return mistake("--user and --all-users contradict each other");
     if (options.quiet && options.verbose) return mistake("--quiet and --verbose contradict each other");
-    const std::string_view command = name_of(options.command);
-    for (const OptionInfo& info : option_table()) {
-        if (!info.sweep_only || options.command == Command::sweep || !words.has(info.id)) continue;
-        return mistake(fmt::format("{} changes nothing anyway; {} is for sweep", command, info.name));
-    }
     if (options.command == Command::explain && options.format == Format::prometheus) {
         return mistake("explain: prometheus metrics are about all processes; expected text, json, jsonl or html");
     }
@@ -267,7 +294,8 @@ tl::expected<Options, Mistake> interpret(const Words& words) {
         if (!read) return tl::unexpected(read.error());
     }
     for (const Done& done : {read_format(words, options), read_arguments(words, options), check_facts(options),
-                             check_rules(words, options), check_together(words, options)}) {
+                             check_rules(words, options), check_applicable(words, options), check_pid_files(options),
+                             check_together(options)}) {
         if (!done) return tl::unexpected(done.error());
     }
     return options;

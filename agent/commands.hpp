@@ -16,6 +16,8 @@ namespace reaper::agent {
 [[nodiscard]] Result<Report> run_report(const scanner::Procfs& procfs, const Options& options, const Setup& setup);
 [[nodiscard]] Result<Report> run_sweep(const scanner::Procfs& procfs, const Options& options, const Setup& setup);
 [[nodiscard]] Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options, const Setup& setup);
+// What pid and lock files name; with --clean, removes the stale ones.
+[[nodiscard]] Result<Report> run_pid_files(const scanner::Procfs& procfs, const Options& options, const Setup& setup);
 
 // The same as run_report() and run_explain(), but from the facts in options.from_facts: asks this machine nothing. Fails when that
 // file cannot be read or understood.

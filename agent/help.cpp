@@ -21,6 +21,7 @@ constexpr std::string_view kExamples = R"(Examples:
   orphan-reaper sweep --dry-run          what would be ended?
   orphan-reaper sweep                    end it
   orphan-reaper explain 4711             why was that one kept?
+  orphan-reaper pidfiles --clean         remove pid files that name nobody
   orphan-reaper --json | jq .summary     for scripts
 )";
 
@@ -40,14 +41,27 @@ you and root, cannot be read, or has a mistake, nothing is done: exit status 3.
 A file says only what it changes; 'rules --json' shows all that can be said.
 )";
 
+constexpr std::string_view kPidFiles = R"(
+Looks at the files of ~/.hermes, of its profiles, and of the homes that helpers
+serve; with --home, only at that home and its profiles. Each file is
+  live       whom it names is there, and is who it says
+  stale      provably nobody is: --clean removes gateway.pid, bridge.pid,
+             bridge-stdio*.pid and headless-bridges.json then
+  malformed  it is not in the form that its writer gives it; kept
+  locked     a gateway holds the lock that belongs to it; kept
+  foreign    somebody else's, planted, or not to be looked at; kept
+gateway.lock is never removed. While an update runs, nothing is.
+)";
+
 constexpr std::string_view kExitStatus = R"(Exit status:
   0    nothing leaked is left
-  1    leaks were found and left (report, dry run)
+  1    leaks, or stale files, were found and left (report, dry run)
   2    wrong usage
   3    configuration or rules are invalid; nothing was done
   4    the scan was incomplete: not enough could be read to be sure;
        or the report could not be written
-  5    something that should have ended did not
+  5    something that should have ended or been removed was not
+  6    an update is running, so stale files were left
   130  interrupted
 )";
 
@@ -84,7 +98,7 @@ std::string options_text(std::optional<Command> command) {
     std::string text;
     std::string_view group;
     for (const OptionInfo& option : option_table()) {
-        if (option.sweep_only && command.value_or(Command::sweep) != Command::sweep) continue;
+        if (command && !is_for(option, *command)) continue;
         if (option.group != group) text += fmt::format("\n{}:\n", option.group);
         group = option.group;
         text += entry(option);
@@ -102,13 +116,18 @@ std::string about_program() {
     return text + entry("help [COMMAND]", "this text, or the one of a command");
 }
 
+std::string_view more_about(Command command) {
+    if (command == Command::rules) return kRules;
+    return command == Command::pid_files ? kPidFiles : std::string_view();
+}
+
 std::string about(Command wanted) {
     const auto commands = command_table();
     const auto found =
         std::find_if(commands.begin(), commands.end(), [&](const auto& c) { return c.command == wanted; });
     const std::string_view blank = found->arguments.empty() ? "" : " ";
     return fmt::format("Usage: orphan-reaper {}{}{} [OPTIONS]\n\n{}\n{}", found->name, blank, found->arguments,
-                       found->help, wanted == Command::rules ? kRules : "");
+                       found->help, more_about(wanted));
 }
 
 }  // namespace

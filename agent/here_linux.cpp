@@ -11,6 +11,7 @@ Result<Report> run_here(const Options& options, const Setup& setup) {
         case Command::rules: return run_report(*procfs, options, setup);
         case Command::sweep: return run_sweep(*procfs, options, setup);
         case Command::explain: return run_explain(*procfs, options, setup);
+        case Command::pid_files: return run_pid_files(*procfs, options, setup);
     }
     return failure(std::errc::function_not_supported, "run", "this command");
 }

@@ -22,6 +22,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kLongestText = 1024;  // of a file that is removed: enough to write it again by hand
+
 std::string now_utc() {
     const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
     const auto part = now.time_since_epoch() % std::chrono::seconds(1);
@@ -29,17 +31,27 @@ std::string now_utc() {
                        part.count());
 }
 
+json entry(std::string_view event) {
+    return {{"schema", "orphan-reaper/history/1"}, {"at", now_utc()}, {"event", event}, {"by", ::getpid()}};
+}
+
 json entry(std::string_view event, const Target& target) {
-    return {{"schema", "orphan-reaper/history/1"},
-            {"at", now_utc()},
-            {"event", event},
-            {"by", ::getpid()},
-            {"pid", target.step.identity.pid},
-            {"identity", to_string(target.step.identity)},
-            {"family", target.step.family},
-            {"role", target.step.role},
-            {"home", target.step.home},
-            {"verdict", policy::to_string(target.step.verdict)}};
+    json record = entry(event);
+    record["pid"] = target.step.identity.pid;
+    record["identity"] = to_string(target.step.identity);
+    record["family"] = target.step.family;
+    record["role"] = target.step.role;
+    record["home"] = target.step.home;
+    record["verdict"] = policy::to_string(target.step.verdict);
+    return record;
+}
+
+json entry(std::string_view event, const scanner::ClaimFile& file) {
+    json record = entry(event);
+    record["path"] = file.path;
+    record["kind"] = policy::kind_word(file.kind);
+    record["home"] = file.home;
+    return record;
 }
 
 std::string line_of(const json& value) {
@@ -107,12 +119,16 @@ Result<void> History::about_to_signal(const Target& target, Signal signal) {
     json record = entry("signal", target);
     record["signal"] = to_string(signal);
     record["evidence"] = codes(step.evidence);
-    const bool kept = use_ == HistoryUse::keep && write(line_of(record));
+    return announce(line_of(record),
+                    fmt::format("orphan-reaper: {} to pid {} ({}, {}, {})\n", to_string(signal), step.identity.pid,
+                                step.family, to_string(step.verdict), policy::escape(step.home, 200)));
+}
+
+Result<void> History::announce(const std::string& line, const std::string& words) {
+    const bool kept = use_ == HistoryUse::keep && write(line);
     const bool must_tell = use_ == HistoryUse::keep && !kept;
     if (!voice_.always && !must_tell) return {};
-    const bool told = write_all(
-        voice_.fd, fmt::format("orphan-reaper: {} to pid {} ({}, {}, {})\n", to_string(signal), step.identity.pid,
-                               step.family, to_string(step.verdict), policy::escape(step.home, 200)));
+    const bool told = write_all(voice_.fd, words);
     if (must_tell && !told) return failure(std::errc::io_error, "write down", "the decision anywhere");
     return {};
 }
@@ -124,6 +140,22 @@ void History::ended(const Target& target, const Outcome& outcome) {
     record["result"] = to_string(outcome.result);
     record["took_ms"] = static_cast<double>(outcome.took.count()) / 1000.0;
     if (use_ == HistoryUse::keep) std::ignore = write(line_of(record));
+}
+
+Result<void> History::about_to_remove(const scanner::ClaimFile& file, const policy::FileJudgement& judgement) {
+    json record = entry("remove", file);
+    record["text"] = file.text.substr(0, kLongestText);
+    record["reason"] = judgement.reason;
+    record["evidence"] = codes(judgement.evidence);
+    return announce(line_of(record), fmt::format("orphan-reaper: removing {} ({})\n", policy::escape(file.path, 200),
+                                                 policy::escape(judgement.reason)));
+}
+
+void History::removed(const scanner::ClaimFile& file, const Removal& removal) {
+    if (removal.result == RemovalResult::refused || use_ != HistoryUse::keep) return;
+    json record = entry("removed", file);
+    record["result"] = to_string(removal.result);
+    std::ignore = write(line_of(record));
 }
 
 }  // namespace reaper::agent

@@ -1,10 +1,13 @@
-// What was done, written down before it is done: one line before TERM and KILL (CONT belongs to TERM), one after each end. JSON
-// lines, only ever appended.
+// What was done, written down before it is done: one line before TERM and KILL (CONT belongs to TERM), one after each end; one before
+// and one after the removal of a file. JSON lines, only ever appended.
 #pragma once
 
 #include <string>
 
 #include "agent/reaper.hpp"
+#include "agent/removal.hpp"
+#include "policy/pid_files.hpp"
+#include "scanner/claim_files.hpp"
 #include "scanner/fd.hpp"
 
 namespace reaper::agent {
@@ -29,11 +32,17 @@ class History : public DecisionLog {
     [[nodiscard]] Result<void> about_to_signal(const Target& target, Signal signal) override;
     void ended(const Target& target, const Outcome& outcome) override;
 
+    // Like the two above.
+    [[nodiscard]] Result<void> about_to_remove(const scanner::ClaimFile& file, const policy::FileJudgement& judgement);
+    void removed(const scanner::ClaimFile& file, const Removal& removal);
+
     // Not empty: the file cannot be written, and why.
     [[nodiscard]] const std::string& complaint() const { return complaint_; }
 
    private:
     [[nodiscard]] bool write(const std::string& line);
+    // Written down, or else told, or else an error.
+    [[nodiscard]] Result<void> announce(const std::string& line, const std::string& words);
 
     HistoryUse use_;
     HistoryVoice voice_;

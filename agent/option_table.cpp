@@ -1,5 +1,6 @@
 #include "agent/option_table.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace reaper::agent {
@@ -7,54 +8,116 @@ namespace reaper::agent {
 namespace {
 
 constexpr std::string_view kScope = "Which processes";
+constexpr std::string_view kDoing = "What is done";
 constexpr std::string_view kEnding = "How sweep ends them";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kOther = "Other";
 
+constexpr std::string_view kAboutProcesses = "report sweep explain rules";
+
 constexpr std::array kOptions = {
-    OptionInfo{OptionId::home, kScope, "--home", "", "DIR", "a folder", true, false,
+    OptionInfo{OptionId::home,
+               kScope,
+               "--home",
+               "",
+               "DIR",
+               "a folder",
+               true,
+               {},
                "only helpers that serve this data home; repeatable"},
-    OptionInfo{OptionId::family, kScope, "--family", "", "NAME", "the name of a family or pack", true, false,
+    OptionInfo{OptionId::family, kScope, "--family", "", "NAME", "the name of a family or pack", true, kAboutProcesses,
                "only these helpers: a family, or a pack of them; switches them on; repeatable"},
-    OptionInfo{OptionId::user, kScope, "--user", "", "NAME", "a user's name", false, false,
+    OptionInfo{OptionId::user,
+               kScope,
+               "--user",
+               "",
+               "NAME",
+               "a user's name",
+               false,
+               {},
                "only processes of this user (default: the one who runs this)"},
-    OptionInfo{OptionId::all_users, kScope, "--all-users", "", "", "", false, false,
+    OptionInfo{OptionId::all_users,
+               kScope,
+               "--all-users",
+               "",
+               "",
+               "",
+               false,
+               {},
                "processes of every user; needs root to see them completely"},
-    OptionInfo{OptionId::min_age, kScope, "--min-age", "", "DUR", "a duration", false, false,
+    OptionInfo{OptionId::min_age, kScope, "--min-age", "", "DUR", "a duration", false, kAboutProcesses,
                "leave younger processes alone (default: by family)"},
-    OptionInfo{OptionId::reap, kScope, "--reap", "", "LIST", "a list", true, false,
+    OptionInfo{OptionId::reap, kScope, "--reap", "", "LIST", "a list", true, kAboutProcesses,
                "also end these, which are only reported otherwise: abandoned, duplicate, held, in-service "
                "(comma-separated)"},
-    OptionInfo{OptionId::config, kScope, "--config", "", "FILE", "a file", false, false,
+    OptionInfo{OptionId::config,
+               kScope,
+               "--config",
+               "",
+               "FILE",
+               "a file",
+               false,
+               {},
                "one more rule file, laid over the others (see 'rules --help')"},
-    OptionInfo{OptionId::from_facts, kScope, "--from-facts", "", "FILE", "a file", false, false,
+    OptionInfo{OptionId::from_facts, kScope, "--from-facts", "", "FILE", "a file", false, "report explain",
                "judge what --facts wrote, on this or another machine, instead of looking (report, explain)"},
-    OptionInfo{OptionId::dry_run, kEnding, "--dry-run", "", "", "", false, true, "decide everything, signal nothing"},
-    OptionInfo{OptionId::max_kills, kEnding, "--max-kills", "", "N", "a number from 1 up", false, true,
+    OptionInfo{OptionId::clean, kDoing, "--clean", "", "", "", false, "pidfiles",
+               "remove the files that are provably stale, and nothing else"},
+    OptionInfo{OptionId::dry_run, kDoing, "--dry-run", "", "", "", false, "sweep pidfiles",
+               "decide everything, do nothing"},
+    OptionInfo{OptionId::no_history, kDoing, "--no-history", "", "", "", false, "sweep pidfiles",
+               "do not keep a record of what was ended or removed"},
+    OptionInfo{OptionId::max_kills, kEnding, "--max-kills", "", "N", "a number from 1 up", false, "sweep",
                "refuse to end anything when more than N would have to end (default: 256)"},
-    OptionInfo{OptionId::settle, kEnding, "--settle", "", "DUR", "a duration", false, true,
+    OptionInfo{OptionId::settle, kEnding, "--settle", "", "DUR", "a duration", false, "sweep",
                "time between the first and the second look (default: 2s)"},
-    OptionInfo{OptionId::grace, kEnding, "--grace", "", "DUR", "a duration", false, true,
+    OptionInfo{OptionId::grace, kEnding, "--grace", "", "DUR", "a duration", false, "sweep",
                "time between TERM and KILL (default: by family)"},
-    OptionInfo{OptionId::grace_cap, kEnding, "--grace-cap", "", "DUR", "a duration", false, true,
+    OptionInfo{OptionId::grace_cap, kEnding, "--grace-cap", "", "DUR", "a duration", false, "sweep",
                "longest grace while a database is still being written (default: by family)"},
-    OptionInfo{OptionId::no_history, kEnding, "--no-history", "", "", "", false, true,
-               "do not keep a record of what was ended"},
-    OptionInfo{OptionId::json, kOutput, "--json", "", "", "", false, false, "the same as --format json"},
-    OptionInfo{OptionId::format, kOutput, "--format", "", "FORMAT", "text, json, jsonl, prometheus or html", false,
-               false, "text (default), json, jsonl, prometheus or html"},
-    OptionInfo{OptionId::output, kOutput, "--output", "-o", "FILE", "a file", false, false,
+    OptionInfo{OptionId::json, kOutput, "--json", "", "", "", false, {}, "the same as --format json"},
+    OptionInfo{OptionId::format,
+               kOutput,
+               "--format",
+               "",
+               "FORMAT",
+               "text, json, jsonl, prometheus or html",
+               false,
+               {},
+               "text (default), json, jsonl, prometheus or html"},
+    OptionInfo{OptionId::output,
+               kOutput,
+               "--output",
+               "-o",
+               "FILE",
+               "a file",
+               false,
+               {},
                "write the report there instead of to stdout"},
-    OptionInfo{OptionId::facts, kOutput, "--facts", "", "FILE", "a file", false, false,
+    OptionInfo{OptionId::facts, kOutput, "--facts", "", "FILE", "a file", false, "report",
                "also write down everything that was found, without secrets, for a bug report (report)"},
-    OptionInfo{OptionId::quiet, kOutput, "--quiet", "-q", "", "", false, false,
+    OptionInfo{OptionId::quiet,
+               kOutput,
+               "--quiet",
+               "-q",
+               "",
+               "",
+               false,
+               {},
                "one line when something is wrong, nothing otherwise"},
-    OptionInfo{OptionId::verbose, kOutput, "--verbose", "-v", "", "", false, false,
-               "every process with all of its evidence"},
-    OptionInfo{OptionId::color, kOutput, "--color", "", "WHEN", "auto, always or never", false, false,
+    OptionInfo{
+        OptionId::verbose, kOutput, "--verbose", "-v", "", "", false, {}, "every process with all of its evidence"},
+    OptionInfo{OptionId::color,
+               kOutput,
+               "--color",
+               "",
+               "WHEN",
+               "auto, always or never",
+               false,
+               {},
                "auto (default), always or never"},
-    OptionInfo{OptionId::help, kOther, "--help", "-h", "", "", false, false, "this text"},
-    OptionInfo{OptionId::version, kOther, "--version", "", "", "", false, false, "the version"},
+    OptionInfo{OptionId::help, kOther, "--help", "-h", "", "", false, {}, "this text"},
+    OptionInfo{OptionId::version, kOther, "--version", "", "", "", false, {}, "the version"},
 };
 
 constexpr std::array kCommands = {
@@ -63,6 +126,8 @@ constexpr std::array kCommands = {
     CommandInfo{Command::explain, "explain", "PID...", "every fact and every rule that decided about a process"},
     CommandInfo{Command::rules, "rules", "[show]|check FILE",
                 "the rules in effect and where each comes from; or what a rule file would change"},
+    CommandInfo{Command::pid_files, "pidfiles", "",
+                "pid and lock files and what they really name; --clean removes the stale ones"},
 };
 
 }  // namespace
@@ -80,6 +145,17 @@ std::string_view name_of(Command command) {
         if (info.command == command) return info.name;
     }
     return "report";
+}
+
+bool is_for(const OptionInfo& option, Command command) {
+    std::string_view rest = option.only;
+    if (rest.empty()) return true;
+    while (!rest.empty()) {
+        const std::string_view word = rest.substr(0, rest.find(' '));
+        if (word == name_of(command)) return true;
+        rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    }
+    return false;
 }
 
 }  // namespace reaper::agent

@@ -16,6 +16,7 @@ enum class OptionId {
     min_age,
     config,
     from_facts,
+    clean,
     dry_run,
     reap,
     max_kills,
@@ -42,7 +43,7 @@ struct OptionInfo {
     std::string_view value;     // "FILE"; empty: the option takes none
     std::string_view expected;  // "a file": what an error says when the value is missing
     bool repeatable = false;
-    bool sweep_only = false;
+    std::string_view only = {};  // the commands that it is for, with blanks between; empty: all
     std::string_view help;
 };
 
@@ -56,5 +57,6 @@ struct CommandInfo {
 [[nodiscard]] std::span<const OptionInfo> option_table();
 [[nodiscard]] std::span<const CommandInfo> command_table();
 [[nodiscard]] std::string_view name_of(Command command);
+[[nodiscard]] bool is_for(const OptionInfo& option, Command command);
 
 }  // namespace reaper::agent

@@ -14,13 +14,14 @@
 
 namespace reaper::agent {
 
-enum class Command { report, sweep, explain, rules };
+enum class Command { report, sweep, explain, rules, pid_files };
 enum class Format { text, json, jsonl, prometheus, html };
 enum class Color { automatic, always, never };
 
 struct Options {
     Command command = Command::report;
     bool dry_run = false;
+    bool clean = false;  // pidfiles
     Format format = Format::text;
     std::string output;  // empty: stdout
     std::string config;

@@ -65,10 +65,26 @@ void count(const ReportedProcess& process, ReportSummary& summary) {
     if (has_failed(process)) ++summary.failed;
 }
 
+void count(const ReportedFile& file, ReportSummary& summary) {
+    if (file.judgement.remove || file.judgement.paused) ++summary.files_stale;
+    if (!file.removal) return;
+    const RemovalResult result = file.removal->result;
+    if (result == RemovalResult::removed) ++summary.files_removed;
+    if (result == RemovalResult::failed || result == RemovalResult::refused) ++summary.files_failed;
+}
+
+// What is not stale any more, or was removed by somebody else, is no longer in the way.
+bool is_left(const ReportedFile& file) {
+    return (file.judgement.remove && !file.removal) || file.judgement.paused;
+}
+
 ExitStatus status_of(const Report& report) {
     if (report.interrupted) return ExitStatus::interrupted;
-    if (report.summary.failed > 0) return ExitStatus::not_ended;
+    if (report.summary.failed > 0 || report.summary.files_failed > 0) return ExitStatus::not_ended;
+    const bool paused = std::ranges::any_of(report.files, [](const auto& file) { return file.judgement.paused; });
+    if (report.cleaning && paused) return ExitStatus::blocked;
     if (!report.complete) return ExitStatus::incomplete;
+    if (std::ranges::any_of(report.files, is_left)) return ExitStatus::leaks_left;
     const bool left = std::any_of(report.processes.begin(), report.processes.end(),
                                   [](const auto& process) { return is_leak(process) && !is_ended(process); });
     return left ? ExitStatus::leaks_left : ExitStatus::clean;
@@ -103,6 +119,10 @@ void conclude(Report& report) {
     for (const ReportedProcess& process : report.processes) {
         count(process, report.summary);
         if (could_not_be_judged(process)) report.complete = false;
+    }
+    for (const ReportedFile& file : report.files) {
+        count(file, report.summary);
+        if (file.judgement.unread) report.complete = false;
     }
     report.exit_status = status_of(report);
 }

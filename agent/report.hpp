@@ -10,6 +10,8 @@
 #include "agent/exit_status.hpp"
 #include "agent/options.hpp"
 #include "agent/outcome.hpp"
+#include "agent/removal.hpp"
+#include "policy/pid_files.hpp"
 #include "policy/verdict.hpp"
 #include "scanner/facts.hpp"
 
@@ -21,6 +23,12 @@ struct ReportedProcess {
     std::optional<Outcome> outcome;
 };
 
+struct ReportedFile {
+    scanner::ClaimFile file;
+    policy::FileJudgement judgement;
+    std::optional<Removal> removal;
+};
+
 struct ReportSummary {
     std::size_t matched = 0;
     std::size_t to_reap = 0;
@@ -30,11 +38,14 @@ struct ReportSummary {
     std::size_t failed = 0;               // should have ended, but did not, or came back
     std::uint64_t reclaimable_bytes = 0;  // of everything in to_reap
     std::uint64_t reclaimed_bytes = 0;    // of everything in reaped
+    std::size_t files_stale = 0;          // provably, and to be removed
+    std::size_t files_removed = 0;
+    std::size_t files_failed = 0;  // should have been removed, but were not
 };
 
 struct Report {
     std::string version;
-    std::string command;      // "report", "sweep", "explain"
+    std::string command;      // "report", "sweep", "explain", "pidfiles"
     std::string scope_words;  // options that give another command the same scope, see cli.hpp
     bool dry_run = false;
     bool replayed = false;  // judged from facts in a file
@@ -50,7 +61,8 @@ struct Report {
     scanner::ScanCount count;
     bool complete = true;
     std::vector<ReportedProcess> processes;
-    std::vector<scanner::Claim> claims;
+    std::vector<ReportedFile> files;
+    bool cleaning = false;             // stale files are to be removed
     std::vector<std::string> remarks;  // what a reader must know: why incomplete, why refused, what to do next
     ReportSummary summary;
     ExitStatus exit_status = ExitStatus::clean;
@@ -75,6 +87,7 @@ void conclude(Report& report);
 
 // Quiet: the first line when something is wrong, nothing otherwise.
 [[nodiscard]] std::string render_text(const Report& report, const RenderOptions& options);
+[[nodiscard]] std::string render_pid_files(const Report& report, const RenderOptions& options);
 [[nodiscard]] std::string render_explanation(const Report& report, const RenderOptions& options);
 // Valid JSON whatever the bytes are: what is not UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string render_json(const Report& report);

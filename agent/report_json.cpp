@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/human.hpp"
+#include "agent/json_parts.hpp"
 #include "agent/redact.hpp"
 #include "agent/report.hpp"
 #include "agent/report_lines.hpp"
@@ -12,26 +13,10 @@ namespace reaper::agent {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using scanner::Access;
-using scanner::ClaimKind;
 
 // `replace` is the only handler that cannot throw half-way through a document; ASCII only, so that no terminal is driven by it.
 std::string dump(const Json& json, int indent) {
     return json.dump(indent, ' ', true, Json::error_handler_t::replace);
-}
-
-Json to_json(const policy::Evidence& evidence) {
-    return {{"code", evidence.code},
-            {"for", evidence.weight == policy::Weight::for_kill},
-            {"weight", to_string(evidence.weight)},
-            {"detail", evidence.detail}};
-}
-
-template <class Range>
-Json list(const Range& range) {
-    Json array = Json::array();  // an empty list is [], never null
-    for (const auto& item : range) array.push_back(item);
-    return array;
 }
 
 Json exit_code(const Outcome& outcome) {
@@ -77,54 +62,10 @@ Json to_json(const Report& report, const ReportedProcess& process) {
                  {"rss_bytes", facts.rss_bytes},
                  {"verdict", to_string(judgement.verdict)},
                  {"action", to_string(judgement.action)}};
-    json["evidence"] = Json::array();
-    for (const policy::Evidence& evidence : judgement.evidence) json["evidence"].push_back(to_json(evidence));
+    json["evidence"] = evidence_json(judgement.evidence);
     json["ends_with"] = list(judgement.ends_with);
     json["outcome"] = to_json(process.outcome);
     return json;
-}
-
-std::string_view kind_of(ClaimKind kind) {
-    switch (kind) {
-        case ClaimKind::bridge_pid: return "bridge";
-        case ClaimKind::bridge_stdio_pid: return "bridge-stdio";
-        case ClaimKind::gateway_pid: return "gateway";
-        case ClaimKind::desktop_lock: return "desktop-lock";
-        case ClaimKind::ledger: return "ledger";
-        case ClaimKind::update_marker: return "update-marker";
-        case ClaimKind::headless_registry: return "headless-registry";
-        case ClaimKind::process_registry: return "process-registry";
-        case ClaimKind::browser_owner: return "browser-owner";
-    }
-    return "bridge";
-}
-
-struct ClaimState {
-    std::string_view state;
-    std::string_view reason;
-};
-
-ClaimState state_of(const scanner::Claim& claim) {
-    if (claim.access == Access::malformed) return {"malformed", "it is not in the form that its writer gives it"};
-    if (claim.access != Access::ok) return {"foreign", "it could not be read, or is no plain file of this user"};
-    const auto& named = claim.kind == ClaimKind::browser_owner ? claim.spawner_row : claim.named;
-    if (named.access == Access::gone) return {"stale", "no process has this pid"};
-    if (!named.ok()) return {"foreign", "the process that it names could not be looked at"};
-    const bool other = claim.start_ticks && *claim.start_ticks != named.value.start_ticks;
-    if (other) return {"stale", "another process has this pid now"};
-    return {"live", "a process has this pid"};
-}
-
-Json to_json(const scanner::Claim& claim) {
-    const ClaimState state = state_of(claim);
-    const scanner::Pid names = claim.kind == ClaimKind::browser_owner ? claim.spawner : claim.pid;
-    return {{"path", claim.path},
-            {"kind", kind_of(claim.kind)},
-            {"names_pid", claim.access == Access::ok ? Json(names) : Json(nullptr)},
-            {"state", state.state},
-            {"action", "keep"},
-            {"removed", false},
-            {"reason", state.reason}};
 }
 
 Json opening(const Report& report) {
@@ -154,7 +95,7 @@ Json opening(const Report& report) {
 void add_closing(const Report& report, Json& json) {
     const ReportSummary& summary = report.summary;
     json["pidfiles"] = Json::array();
-    for (const scanner::Claim& claim : report.claims) json["pidfiles"].push_back(to_json(claim));
+    for (const ReportedFile& file : report.files) json["pidfiles"].push_back(pid_file_json(file, report.machine));
     json["remarks"] = list(report.remarks);
     json["summary"] = {{"matched", summary.matched},
                        {"to_reap", summary.to_reap},
@@ -163,7 +104,10 @@ void add_closing(const Report& report, Json& json) {
                        {"kept", summary.kept},
                        {"failed", summary.failed},
                        {"reclaimable_bytes", summary.reclaimable_bytes},
-                       {"reclaimed_bytes", summary.reclaimed_bytes}};
+                       {"reclaimed_bytes", summary.reclaimed_bytes},
+                       {"files_stale", summary.files_stale},
+                       {"files_removed", summary.files_removed},
+                       {"files_failed", summary.files_failed}};
     json["interrupted"] = report.interrupted;
     json["exit_status"] = static_cast<int>(report.exit_status);
 }

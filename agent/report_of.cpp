@@ -51,6 +51,25 @@ bool sees_scope(const scanner::Facts& facts, const Setup& setup) {
     return facts.count.denied == 0 && facts.machine.has_handles && !is_hidden(facts, setup);
 }
 
+// What protected or concerned somebody, as far as that was read: nothing is removed by this.
+std::vector<ReportedFile> files_of(const scanner::Facts& facts, const policy::Rules& rules) {
+    std::vector<ReportedFile> files;
+    for (const scanner::Claim& claim : facts.claims) {
+        scanner::ClaimFile file;
+        file.kind = claim.kind;
+        file.home = claim.home;
+        file.path = claim.path;
+        file.scope = claim.scope;
+        file.stamp.owner = claim.owner;
+        file.claims = {claim};
+        policy::FileJudgement judgement = policy::judge_file(file, facts.machine, rules);
+        judgement.remove = false;
+        judgement.unread = false;  // where that matters, the processes say so
+        files.push_back({std::move(file), std::move(judgement), std::nullopt});
+    }
+    return files;
+}
+
 bool is_listed(const Report& report, Pid pid) {
     return std::any_of(report.processes.begin(), report.processes.end(),
                        [pid](const ReportedProcess& process) { return process.facts.row.pid == pid; });
@@ -86,7 +105,7 @@ Report report_of(const Judged& judged, const Options& options, const Setup& setu
     for (const Judgement& judgement : judged.judgements) {
         report.processes.push_back({judgement, facts_of(facts, judgement), std::nullopt});
     }
-    report.claims = facts.claims;
+    report.files = files_of(facts, setup.rules);
     report.remarks = remarks_on(facts, setup);
     return report;
 }

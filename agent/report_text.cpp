@@ -9,6 +9,7 @@
 #include "agent/ink.hpp"
 #include "agent/report.hpp"
 #include "agent/report_lines.hpp"
+#include "agent/text_parts.hpp"
 #include "policy/escape.hpp"
 
 namespace reaper::agent {
@@ -18,10 +19,6 @@ namespace {
 using policy::escape;
 
 constexpr std::size_t kMostRows = 20;
-constexpr std::size_t kMostRemarks = 20;
-constexpr std::size_t kIndent = 9;       // under the column of the pids
-constexpr std::size_t kNarrowest = 20;   // columns
-constexpr std::size_t kTableWidth = 60;  // where there is less, every process gets lines of its own instead of columns
 
 using Processes = std::vector<const ReportedProcess*>;
 
@@ -31,31 +28,6 @@ Processes on_shelf(const Report& report, Shelf shelf) {
         if (shelf_of(process) == shelf) chosen.push_back(&process);
     }
     return chosen;
-}
-
-bool has_columns(const RenderOptions& options) {
-    return options.width >= kTableWidth;
-}
-
-std::size_t indent_of(const RenderOptions& options) {
-    return has_columns(options) ? kIndent : 2;
-}
-
-std::string paragraph(std::string_view text, const RenderOptions& options) {
-    std::string lines;
-    const std::size_t width = std::max(options.width, kNarrowest) - indent_of(options);
-    for (const std::string& line : wrap(text, width)) lines += fmt::format("{:{}}{}\n", "", indent_of(options), line);
-    return lines;
-}
-
-// One line, whatever its length, where the terminal is wide enough for a table.
-std::string top_line(const std::string& text, Ink ink, const RenderOptions& options) {
-    if (has_columns(options)) return paint(text, ink, options.color) + "\n";
-    std::string lines;
-    for (const std::string& line : wrap(text, std::max(options.width, kNarrowest))) {
-        lines += paint(line, ink, options.color) + "\n";
-    }
-    return lines;
 }
 
 std::string evidence_text(const ReportedProcess& process, const RenderOptions& options) {
@@ -147,28 +119,6 @@ std::string next_text(const Report& report) {
         text += fmt::format("{:<6}{:<32}  # see every fact about it\n", text.empty() ? "run:" : "or:", command);
     }
     return text.empty() ? text : "\n" + text;
-}
-
-std::string closing_text(const Report& report, const RenderOptions& options) {
-    std::string text;
-    const std::size_t shown = options.verbose ? report.remarks.size() : std::min(report.remarks.size(), kMostRemarks);
-    for (std::size_t i = 0; i < shown; ++i) {
-        const std::string mark = paint("!", Ink::warning, options.color);
-        std::string lead = mark + " ";
-        for (const std::string& line : wrap(escape(report.remarks[i], 1000), std::max(options.width, kNarrowest) - 2)) {
-            text += fmt::format("{}{}\n", lead, line);
-            lead = "  ";
-        }
-    }
-    if (shown < report.remarks.size())
-        text += fmt::format("! ... and {} more: --verbose lists all\n", report.remarks.size() - shown);
-    if (report.exit_status != ExitStatus::clean) text += exit_line(report.exit_status) + "\n";
-    return text.empty() ? text : "\n" + text;
-}
-
-Ink headline_ink(ExitStatus status) {
-    if (status == ExitStatus::clean) return Ink::good;
-    return status == ExitStatus::leaks_left ? Ink::strong : Ink::bad;
 }
 
 }  // namespace

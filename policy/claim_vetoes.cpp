@@ -46,16 +46,6 @@ void check_owners(const Member& member, const scanner::Facts& facts, VetoList& v
     }
 }
 
-// An updater that is alive, or may be. A marker that says nothing is an updater that is just writing it, for 20
-// minutes.
-bool is_update_running(const Claim& marker, const scanner::Machine& machine) {
-    constexpr double kFresh = 20 * 60.0;
-    if (marker.access == Access::denied) return true;
-    if (marker.access != Access::ok) return machine.now_epoch - marker.written_epoch < kFresh;
-    if (marker.named.access == Access::gone) return false;
-    return !marker.named.ok() || started_by(marker.named.value.start_ticks, marker.written_epoch, machine);
-}
-
 bool protects(ClaimKind kind) {
     return kind == ClaimKind::gateway_pid || kind == ClaimKind::desktop_lock;
 }
@@ -87,6 +77,14 @@ bool is_valid_claim(const Claim& claim, const ProcessFacts& process, const scann
     if (!speaks_of(claim, process)) return false;
     if (claim.start_ticks && *claim.start_ticks != process.row.start_ticks) return false;
     return started_by(process.row.start_ticks, claim.written_epoch, machine);
+}
+
+bool is_update_running(const Claim& marker, const scanner::Machine& machine) {
+    constexpr double kFresh = 20 * 60.0;
+    if (marker.access == Access::denied) return true;
+    if (marker.access != Access::ok) return machine.now_epoch - marker.written_epoch < kFresh;
+    if (marker.named.access == Access::gone) return false;
+    return !marker.named.ok() || started_by(marker.named.value.start_ticks, marker.written_epoch, machine);
 }
 
 void check_claims(const Member& member, const Surroundings& around, VetoList& vetoes) {

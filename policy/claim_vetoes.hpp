@@ -17,4 +17,8 @@ void check_claims(const Member& member, const Surroundings& around, VetoList& ve
 [[nodiscard]] bool is_valid_claim(const scanner::Claim& claim, const scanner::ProcessFacts& process,
                                   const scanner::Machine& machine);
 
+// The updater that a marker names is alive, or may be. A marker that says nothing is an updater that is just writing it,
+// for 20 minutes.
+[[nodiscard]] bool is_update_running(const scanner::Claim& marker, const scanner::Machine& machine);
+
 }  // namespace reaper::policy

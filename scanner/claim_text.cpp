@@ -62,6 +62,19 @@ bool take_ticks(const json& object, const char* key, std::optional<std::uint64_t
     return true;
 }
 
+// A machine that has been up for thirty years has fewer ticks than 2001 has hundredths of a second. False: neither.
+bool take_start_time(const json& record, GatewayRecord& gateway) {
+    constexpr std::uint64_t kFirstEpoch = 100'000'000'000;
+    std::optional<std::uint64_t> number;
+    if (!take_ticks(record, "start_time", number)) return false;
+    if (!number) return true;
+    if (*number < kFirstEpoch)
+        gateway.start_ticks = number;
+    else
+        gateway.start_epoch = static_cast<double>(*number) / 100;
+    return true;
+}
+
 // Who was started, and by whom; the times are left to the caller.
 std::optional<LedgerEntry> pids_of(const json& object, const char* spawner_key) {
     if (!object.is_object()) return std::nullopt;
@@ -121,9 +134,26 @@ Result<GatewayRecord> parse_gateway_record(std::string_view text) {
     if (!record.is_object()) return malformed("a gateway's pid file");
     const auto pid = pid_of(record, "pid");
     if (!pid) return malformed("the pid of a gateway");
-    if (absent(record, "start_time")) return GatewayRecord{*pid, std::nullopt};
-    if (!record["start_time"].is_number_unsigned()) return malformed("the start time of a gateway");
-    return GatewayRecord{*pid, record["start_time"].get<std::uint64_t>()};
+    GatewayRecord gateway{*pid, std::nullopt};
+    if (!take_start_time(record, gateway)) return malformed("the start time of a gateway");
+    const auto home = record.find("hermes_home");
+    if (home != record.end() && home->is_string()) gateway.home = home->get<std::string>();
+    return gateway;
+}
+
+Result<GatewayRecord> parse_whatsapp_pid(std::string_view text) {
+    const std::string_view first = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(first.size() + 1, text.size()));
+    const auto pid = pid_in(first);
+    if (!pid) return malformed("WhatsApp's pid file");
+    return GatewayRecord{*pid, to_number<std::uint64_t>(trimmed(text))};
+}
+
+Result<Pid> parse_viewer_lock(std::string_view text) {
+    constexpr std::string_view kName = "pid=";
+    if (!text.starts_with(kName)) return malformed("the owner of a lock");
+    text.remove_prefix(kName.size());
+    return parse_bare_pid(text.substr(0, text.find(' ')));
 }
 
 Result<Pid> parse_desktop_lock(std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,16 +17,25 @@ namespace reaper::scanner {
 // A bare decimal number; blanks and newlines around it do not matter. bridge.pid, bridge-stdio*.pid.
 [[nodiscard]] Result<Pid> parse_bare_pid(std::string_view text);
 
-// gateway.pid: {"pid": 7, "start_time": ticks or null, ...}, or a bare number (older writers).
+// gateway.pid, gateway.lock: {"pid": 7, "start_time": 123, "hermes_home": "/...", ...}, or a bare number (older writers).
+// start_time is in ticks since boot, in hundredths of a second since 1970 (written on macOS), null, or not there.
 struct GatewayRecord {
     Pid pid = 0;
     std::optional<std::uint64_t> start_ticks;
+    std::optional<double> start_epoch = std::nullopt;
+    std::string home = {};  // empty: not recorded
 
     bool operator==(const GatewayRecord&) const = default;
 };
 [[nodiscard]] Result<GatewayRecord> parse_gateway_record(std::string_view text);
 
-// backend.lock.json: {"pid": 7, ...}
+// WhatsApp's bridge.pid: a line with the pid and, perhaps, a line with its start in ticks.
+[[nodiscard]] Result<GatewayRecord> parse_whatsapp_pid(std::string_view text);
+
+// viewer-start.lock/owner: pid=7 started_at=epoch
+[[nodiscard]] Result<Pid> parse_viewer_lock(std::string_view text);
+
+// backend.lock.json, owner.json: {"pid": 7, ...}
 [[nodiscard]] Result<Pid> parse_desktop_lock(std::string_view text);
 
 // spawn-ledger.json: [{"pid": 7, "create_time": epoch, "spawner_pid": 6, "spawner_create": epoch, ...}, ...]

@@ -18,6 +18,11 @@ struct ClaimPlaces {
                        // update marker
     std::vector<std::string> plugin_roots = {};    // <root>/daemon/headless-bridges.json
     std::vector<std::string> socket_folders = {};  // *.owner_pid
+    // For read_claim_files() only.
+    std::vector<std::string> lock_folders = {};    // *.lock of gateways
+    std::vector<std::string> openclaw_homes = {};  // daemon/openclaw-runtime.lock/owner.json
+
+    bool operator==(const ClaimPlaces&) const = default;
 };
 
 // Only regular files with one name, owned by the user or root, of at most 256 KiB count; anything else that is there is a

@@ -51,6 +51,12 @@ enum class ClaimKind {
     headless_registry,  // <plugin root>/daemon/headless-bridges.json: a bridge, and the host that started it
     process_registry,   // $HERMES_HOME/processes.json: a process of this machine's own pids, and its owner
     browser_owner,      // <socket folder>/*.owner_pid: who started all that serve this folder; names nobody else
+    // Only `pidfiles` looks at these; they protect nobody.
+    gateway_lock,         // $HERMES_HOME/gateway.lock: who holds a flock on it is the gateway
+    gateway_scope_lock,   // ~/.local/state/hermes/gateway-locks/*.lock
+    viewer_lock,          // <data home>/daemon/viewer-start.lock/owner
+    whatsapp_bridge_pid,  // $HERMES_HOME/whatsapp/session/bridge.pid: of another bridge
+    openclaw_lock,        // ~/.openclaw/memos-plugin/daemon/openclaw-runtime.lock/owner.json: of another agent
 };
 
 struct Claim {

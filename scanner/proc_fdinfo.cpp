@@ -63,29 +63,38 @@ bool parse_lock(std::string_view line, FileLock& lock) {
     lock.kind = kind_of((*fields)[1]);
     if (lock.kind == LockKind::other) return true;
     const std::string_view access = (*fields)[3];
+    const auto pid = to_number<Pid>((*fields)[4]);
     const auto start = to_number<std::uint64_t>((*fields)[6]);
-    if ((access != "WRITE" && access != "READ") || !start) return false;
+    if ((access != "WRITE" && access != "READ") || !pid || !start) return false;
     lock.write = access == "WRITE";
+    lock.pid = *pid;
     lock.start = *start;
     return parse_file((*fields)[5], lock) && parse_end((*fields)[7], lock);
+}
+
+// Every line that starts with `name`, less that.
+Result<std::vector<FileLock>> parse_lines(std::string_view text, std::string_view name) {
+    std::vector<FileLock> locks;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        const bool waits = line.find(" -> ") != std::string_view::npos;
+        if (!line.starts_with(name) || waits) continue;
+        FileLock lock;
+        if (!parse_lock(line.substr(name.size()), lock)) return failure(std::errc::invalid_argument, "parse", "a lock");
+        locks.push_back(lock);
+    }
+    return locks;
 }
 
 }  // namespace
 
 Result<std::vector<FileLock>> parse_fdinfo_locks(std::string_view text) {
-    constexpr std::string_view kName = "lock:\t";
-    std::vector<FileLock> locks;
-    while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
-        if (!line.starts_with(kName)) continue;
-        FileLock lock;
-        if (!parse_lock(line.substr(kName.size()), lock)) {
-            return failure(std::errc::invalid_argument, "parse", "a lock in fdinfo");
-        }
-        locks.push_back(lock);
-    }
-    return locks;
+    return parse_lines(text, "lock:\t");
+}
+
+Result<std::vector<FileLock>> parse_locks(std::string_view text) {
+    return parse_lines(text, "");
 }
 
 }  // namespace reaper::scanner

@@ -10,6 +10,7 @@ _orphan_reaper() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} word command=""
     local everywhere="--home --family --user --all-users --min-age --reap --config --from-facts --facts --json --format
         --output -o --quiet -q --verbose -v --color --help -h --version"
+    local cleaning="--clean --dry-run --no-history"
     local ending="--dry-run --max-kills --settle --grace --grace-cap --no-history"
     COMPREPLY=()
     case $prev in
@@ -25,13 +26,14 @@ _orphan_reaper() {
         --max-kills) return ;;
     esac
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        case $word in report | sweep | explain | rules | help) command=$word; break ;; esac
+        case $word in report | sweep | explain | rules | pidfiles | help) command=$word; break ;; esac
     done
     case $command/$cur in
         sweep/*) mapfile -t COMPREPLY < <(compgen -W "$everywhere $ending" -- "$cur") ;;
-        help/*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules" -- "$cur") ;;
+        pidfiles/*) mapfile -t COMPREPLY < <(compgen -W "$everywhere $cleaning" -- "$cur") ;;
+        help/*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules pidfiles" -- "$cur") ;;
         */-*) mapfile -t COMPREPLY < <(compgen -W "$everywhere" -- "$cur") ;;
-        /*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules help $everywhere" -- "$cur") ;;
+        /*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules pidfiles help $everywhere" -- "$cur") ;;
         rules/*)
             if [[ $prev == check ]]; then compopt -o default; return; fi
             mapfile -t COMPREPLY < <(compgen -W "show check" -- "$cur") ;;

@@ -45,9 +45,10 @@ struct NamesOf<PeerState> {
 
 template <>
 struct NamesOf<ClaimKind> {
-    static constexpr std::array<std::string_view, 9> kList = {"bridge_pid",        "bridge_stdio_pid", "gateway_pid",
-                                                              "desktop_lock",      "ledger",           "update_marker",
-                                                              "headless_registry", "process_registry", "browser_owner"};
+    static constexpr std::array<std::string_view, 14> kList = {
+        "bridge_pid",         "bridge_stdio_pid",  "gateway_pid",         "desktop_lock",  "ledger",
+        "update_marker",      "headless_registry", "process_registry",    "browser_owner", "gateway_lock",
+        "gateway_scope_lock", "viewer_lock",       "whatsapp_bridge_pid", "openclaw_lock"};
 };
 
 template <>

@@ -3,16 +3,16 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <tuple>
 
-#include "scanner/claim_text.hpp"
+#include "scanner/claim_files.hpp"
+#include "scanner/claim_interpreters.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/linux/directory.hpp"
+#include "scanner/pid_handle.hpp"
 #include "scanner/regular_file.hpp"
 
 namespace reaper::scanner {
@@ -28,104 +28,69 @@ struct Home {
     Uid uid = 0;
 };
 
-// Puts what the text says into claims that are copies of `blank`.
-using Interpreter = std::function<Result<std::vector<Claim>>(const Claim& blank, std::string_view text)>;
-
-Result<std::vector<Claim>> one(Claim claim, Pid pid) {
-    claim.pid = pid;
-    return std::vector{std::move(claim)};
-}
-
-Result<std::vector<Claim>> interpret_bare(const Claim& blank, std::string_view text) {
-    return parse_bare_pid(text).and_then([&](Pid pid) { return one(blank, pid); });
-}
-
-Result<std::vector<Claim>> interpret_owner(const Claim& blank, std::string_view text) {
-    return parse_bare_pid(text).and_then([&](Pid pid) {
-        Claim claim = blank;
-        claim.spawner = pid;
-        return one(std::move(claim), 0);
-    });
-}
-
-Result<std::vector<Claim>> interpret_gateway(const Claim& blank, std::string_view text) {
-    return parse_gateway_record(text).and_then([&](const GatewayRecord& record) {
-        Claim claim = blank;
-        claim.start_ticks = record.start_ticks;
-        return one(std::move(claim), record.pid);
-    });
-}
-
-Result<std::vector<Claim>> interpret_desktop(const Claim& blank, std::string_view text) {
-    return parse_desktop_lock(text).and_then([&](Pid pid) { return one(blank, pid); });
-}
-
-// The seconds in the marker are when the update began, not when the updater started: they are not a start to compare
-// with.
-Result<std::vector<Claim>> interpret_marker(const Claim& blank, std::string_view text) {
-    return parse_update_marker(text).and_then([&](const UpdateMarker& marker) { return one(blank, marker.pid); });
-}
-
-Result<std::vector<Claim>> claims_of(const Claim& blank, const Result<Ledger>& ledger) {
-    if (!ledger) return tl::unexpected(ledger.error());
-    std::vector<Claim> claims;
-    for (const LedgerEntry& entry : ledger->entries) {
-        Claim& claim = claims.emplace_back(blank);
-        claim.pid = entry.pid;
-        claim.start_epoch = entry.start_epoch;
-        claim.start_ticks = entry.start_ticks;
-        claim.spawner = entry.spawner;
-        claim.spawner_start_epoch = entry.spawner_start_epoch;
-        claim.spawner_start_ticks = entry.spawner_start_ticks;
-    }
-    if (ledger->malformed > 0) claims.emplace_back(blank).access = Access::malformed;
-    return claims;
-}
-
-Result<std::vector<Claim>> interpret_ledger(const Claim& blank, std::string_view text) {
-    return claims_of(blank, parse_ledger(text));
-}
-
-Result<std::vector<Claim>> interpret_headless(const Claim& blank, std::string_view text) {
-    return claims_of(blank, parse_headless_registry(text));
-}
-
-Result<std::vector<Claim>> interpret_processes(const Claim& blank, std::string_view text) {
-    return claims_of(blank, parse_process_registry(text));
-}
-
 // A file that was planted to mislead, or could be: the claim says so, and names nobody.
 bool trustworthy(const struct stat& status, Uid uid) {
     return S_ISREG(status.st_mode) && status.st_nlink == 1 && (status.st_uid == uid || status.st_uid == 0);
 }
 
-double epoch_of(const timespec& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+double epoch_of(const FileStamp& stamp) {
+    return static_cast<double>(stamp.written_s) + static_cast<double>(stamp.written_ns) / 1e9;
 }
 
-std::vector<Claim> read_found_claim(const FoundFile& file, const Home& home, Claim blank,
-                                    const Interpreter& interpret) {
-    blank.owner = file.status.st_uid;
-    blank.written_epoch = epoch_of(file.status.st_mtim);
-    blank.access = Access::denied;
-    if (!trustworthy(file.status, home.uid)) return {std::move(blank)};
-    const auto text = read_found(file, kMaxSize);
-    if (!text && text.error().code != std::errc::file_too_large) return {std::move(blank)};
-    blank.access = Access::ok;
-    auto claims = text ? interpret(blank, *text) : failure(std::errc::file_too_large, "read", blank.path);
-    if (claims) return std::move(*claims);
-    blank.access = Access::malformed;
-    return {std::move(blank)};
+FileForm form_of(mode_t mode) {
+    if (S_ISREG(mode)) return FileForm::regular;
+    if (S_ISLNK(mode)) return FileForm::link;
+    if (S_ISDIR(mode)) return FileForm::folder;
+    if (S_ISFIFO(mode)) return FileForm::fifo;
+    return S_ISSOCK(mode) ? FileForm::socket : FileForm::device;
 }
 
-Claim blank_claim(const Home& home, ClaimKind kind, const std::string& name) {
+FileStamp stamp_of(const struct stat& status) {
+    return {status.st_dev, status.st_ino,  form_of(status.st_mode), status.st_mode & 07777U, status.st_nlink,
+            status.st_uid, status.st_size, status.st_mtim.tv_sec,   status.st_mtim.tv_nsec};
+}
+
+ClaimFile blank_file(const Home& home, ClaimKind kind, const std::string& name) {
+    ClaimFile file;
+    file.kind = kind;
+    file.home = home.path;
+    file.name = name;
+    file.path = home.path + "/" + name;
+    file.scope = home.uid;
+    return file;
+}
+
+Claim blank_claim(const ClaimFile& file) {
     Claim claim;
-    claim.kind = kind;
-    claim.path = home.path + "/" + name;
-    claim.home = home.path;
-    claim.scope = home.uid;
+    claim.kind = file.kind;
+    claim.path = file.path;
+    claim.home = file.home;
+    claim.scope = file.scope;
+    claim.owner = file.stamp.owner;
+    claim.written_epoch = epoch_of(file.stamp);
     claim.access = Access::denied;
     return claim;
+}
+
+ClaimFile unreadable(ClaimFile file) {
+    file.claims = {blank_claim(file)};
+    return file;
+}
+
+// Fills in what was found there.
+ClaimFile read_into(ClaimFile file, const FoundFile& found) {
+    file.found = true;
+    file.stamp = stamp_of(found.status);
+    if (!trustworthy(found.status, file.scope)) return unreadable(std::move(file));
+    auto text = read_found(found, kMaxSize);
+    if (!text && text.error().code != std::errc::file_too_large) return unreadable(std::move(file));
+    Claim blank = blank_claim(file);
+    blank.access = Access::ok;
+    auto claims = text ? interpret_claims(blank, *text) : failure(std::errc::file_too_large, "read", file.path);
+    if (text) file.text = std::move(*text);
+    blank.access = Access::malformed;
+    file.claims = claims ? std::move(*claims) : std::vector{std::move(blank)};
+    return file;
 }
 
 // What else stands in the way of a look (a link, no right) may hide a claim.
@@ -133,22 +98,22 @@ bool proves_absence(const Error& error) {
     return error.code == std::errc::no_such_file_or_directory || error.code == std::errc::not_a_directory;
 }
 
-std::vector<Claim> read_claim(const Home& home, ClaimKind kind, const std::string& name, const Interpreter& interpret) {
-    Claim blank = blank_claim(home, kind, name);
-    if (!home.directory) return {std::move(blank)};
-    const auto file = find_below(home.directory.get(), name.c_str());
-    if (!file && proves_absence(file.error())) return {};
-    if (!file) return {std::move(blank)};
-    if (file->status.st_nlink == 0) return {};  // deleted just now
-    return read_found_claim(*file, home, std::move(blank), interpret);
+using Files = std::vector<ClaimFile>;
+
+void read_file(const Home& home, ClaimKind kind, const std::string& name, Files& files) {
+    ClaimFile file = blank_file(home, kind, name);
+    const auto found = home.directory ? find_below(home.directory.get(), name.c_str())
+                                      : failure(std::errc::permission_denied, "open", home.path);
+    if (!found && proves_absence(found.error())) return;
+    if (found && found->status.st_nlink == 0) return;  // deleted just now
+    files.push_back(found ? read_into(std::move(file), *found) : unreadable(std::move(file)));
 }
 
 // None: there is no such home. A home without a directory is there, but could not be opened.
 std::optional<Home> open_home(const std::string& path, Uid uid) {
-    Fd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    const bool absent = !directory && (errno == ENOENT || errno == ENOTDIR);
-    if (absent) return std::nullopt;
-    return Home{std::move(directory), path, uid};
+    auto directory = open_claim_home(path);
+    if (!directory && proves_absence(directory.error())) return std::nullopt;
+    return Home{directory ? std::move(*directory) : Fd(), path, uid};
 }
 
 // Names in a folder below a home, which like the files is reached through no link.
@@ -161,23 +126,25 @@ Result<std::vector<std::string>> names_below(const Home& home, const char* folde
     return list_at(found->path.get(), ".", kMaxNames);
 }
 
-void append(std::vector<Claim>& claims, std::vector<Claim> more) {
-    std::ranges::move(more, std::back_inserter(claims));
+// One file for each name of the folder that `file_of` finds one for; the folder itself where it cannot be listed.
+template <class FileOf>
+void read_folder(const Home& home, ClaimKind kind, const char* folder, FileOf file_of, Files& files) {
+    const auto names = names_below(home, folder);
+    if (!names && proves_absence(names.error())) return;
+    if (!names) return files.push_back(unreadable(blank_file(home, kind, folder)));
+    for (const std::string& name : *names) {
+        if (const auto file = file_of(name)) read_file(home, kind, folder + ("/" + *file), files);
+    }
 }
 
-// One claim for each name of the folder that `file_of` finds a file for; one for the folder itself where it cannot be
-// listed.
-template <class FileOf>
-std::vector<Claim> read_folder(const Home& home, ClaimKind kind, const char* folder, FileOf file_of,
-                               const Interpreter& interpret) {
-    const auto names = names_below(home, folder);
-    if (!names && proves_absence(names.error())) return {};
-    if (!names) return {blank_claim(home, kind, folder)};
-    std::vector<Claim> claims;
+// The same in the folder itself.
+void read_all_named(const Home& folder, ClaimKind kind, std::string_view ending, Files& files) {
+    const auto names = folder.directory ? list_at(folder.directory.get(), ".", kMaxNames)
+                                        : failure(std::errc::permission_denied, "list", folder.path);
+    if (!names) return files.push_back(unreadable(blank_file(folder, kind, "*" + std::string(ending))));
     for (const std::string& name : *names) {
-        if (const auto file = file_of(name)) append(claims, read_claim(home, kind, folder + ("/" + *file), interpret));
+        if (name.ends_with(ending)) read_file(folder, kind, name, files);
     }
-    return claims;
 }
 
 std::optional<std::string> stdio_pid_file(const std::string& name) {
@@ -188,35 +155,48 @@ std::optional<std::string> backend_lock(const std::string& name) {
     return name + "/backend.lock.json";
 }
 
-std::vector<Claim> read_data_home(const Home& home) {
-    auto claims = read_claim(home, ClaimKind::bridge_pid, "daemon/bridge.pid", interpret_bare);
-    append(claims, read_folder(home, ClaimKind::bridge_stdio_pid, "daemon", stdio_pid_file, interpret_bare));
-    return claims;
+void read_data_home(const Home& home, Files& files) {
+    read_file(home, ClaimKind::bridge_pid, "daemon/bridge.pid", files);
+    read_folder(home, ClaimKind::bridge_stdio_pid, "daemon", stdio_pid_file, files);
 }
 
-std::vector<Claim> read_hermes_home(const Home& home) {
-    auto claims = read_claim(home, ClaimKind::gateway_pid, "gateway.pid", interpret_gateway);
-    append(claims, read_claim(home, ClaimKind::ledger, "spawn-ledger.json", interpret_ledger));
-    append(claims, read_claim(home, ClaimKind::process_registry, "processes.json", interpret_processes));
-    append(claims, read_claim(home, ClaimKind::update_marker, ".hermes-update-in-progress", interpret_marker));
-    append(claims, read_folder(home, ClaimKind::desktop_lock, "desktop-ssh", backend_lock, interpret_desktop));
-    return claims;
+void read_marker(const Home& home, Files& files) {
+    read_file(home, ClaimKind::update_marker, ".hermes-update-in-progress", files);
 }
 
-std::vector<Claim> read_plugin_root(const Home& root) {
-    return read_claim(root, ClaimKind::headless_registry, "daemon/headless-bridges.json", interpret_headless);
+void read_hermes_home(const Home& home, Files& files) {
+    read_file(home, ClaimKind::gateway_pid, "gateway.pid", files);
+    read_file(home, ClaimKind::ledger, "spawn-ledger.json", files);
+    read_file(home, ClaimKind::process_registry, "processes.json", files);
+    read_marker(home, files);
+    read_folder(home, ClaimKind::desktop_lock, "desktop-ssh", backend_lock, files);
 }
 
-std::vector<Claim> read_socket_folder(const Home& folder) {
-    const auto names = folder.directory ? list_at(folder.directory.get(), ".", kMaxNames)
-                                        : failure(std::errc::permission_denied, "list", folder.path);
-    if (!names) return {blank_claim(folder, ClaimKind::browser_owner, "*.owner_pid")};
-    std::vector<Claim> claims;
-    for (const std::string& name : *names) {
-        if (name.ends_with(".owner_pid"))
-            append(claims, read_claim(folder, ClaimKind::browser_owner, name, interpret_owner));
-    }
-    return claims;
+void read_plugin_root(const Home& root, Files& files) {
+    read_file(root, ClaimKind::headless_registry, "daemon/headless-bridges.json", files);
+}
+
+void read_socket_folder(const Home& folder, Files& files) {
+    read_all_named(folder, ClaimKind::browser_owner, ".owner_pid", files);
+}
+
+// What protects nobody, so that only `pidfiles` reads it.
+
+void read_rest_of_data_home(const Home& home, Files& files) {
+    read_file(home, ClaimKind::viewer_lock, "daemon/viewer-start.lock/owner", files);
+}
+
+void read_rest_of_hermes_home(const Home& home, Files& files) {
+    read_file(home, ClaimKind::gateway_lock, "gateway.lock", files);
+    read_file(home, ClaimKind::whatsapp_bridge_pid, "whatsapp/session/bridge.pid", files);
+}
+
+void read_lock_folder(const Home& folder, Files& files) {
+    read_all_named(folder, ClaimKind::gateway_scope_lock, ".lock", files);
+}
+
+void read_openclaw_home(const Home& home, Files& files) {
+    read_file(home, ClaimKind::openclaw_lock, "daemon/openclaw-runtime.lock/owner.json", files);
 }
 
 Reading<ProcessRow> look_up(const Procfs& procfs, Pid pid) {
@@ -226,26 +206,97 @@ Reading<ProcessRow> look_up(const Procfs& procfs, Pid pid) {
 }
 
 template <class Reader>
-void read_homes(const std::vector<std::string>& homes, Uid uid, Reader read, std::vector<Claim>& claims) {
+void read_homes(const std::vector<std::string>& homes, Uid uid, Reader read, Files& files) {
     for (const std::string& path : homes) {
-        if (const auto home = open_home(path, uid)) append(claims, read(*home));
+        if (const auto home = open_home(path, uid)) read(*home, files);
     }
 }
 
-}  // namespace
+Files read_protecting(const ClaimPlaces& places) {
+    Files files;
+    read_homes(places.data_homes, places.uid, read_data_home, files);
+    read_homes(places.hermes_homes, places.uid, read_hermes_home, files);
+    read_homes(places.plugin_roots, places.uid, read_plugin_root, files);
+    read_homes(places.socket_folders, places.uid, read_socket_folder, files);
+    return files;
+}
 
-std::vector<Claim> read_claims(const Procfs& procfs, const ClaimPlaces& places) {
-    std::vector<Claim> claims;
-    read_homes(places.data_homes, places.uid, read_data_home, claims);
-    read_homes(places.hermes_homes, places.uid, read_hermes_home, claims);
-    read_homes(places.plugin_roots, places.uid, read_plugin_root, claims);
-    read_homes(places.socket_folders, places.uid, read_socket_folder, claims);
+void look_up_named(const Procfs& procfs, std::vector<Claim>& claims) {
     for (Claim& claim : claims) {
         claim.named = look_up(procfs, claim.pid);
         claim.spawner_row = look_up(procfs, claim.spawner);
     }
+}
+
+// By path.
+std::vector<Claim> claims_of(const Procfs& procfs, Files files) {
+    std::vector<Claim> claims;
+    for (ClaimFile& file : files) std::ranges::move(file.claims, std::back_inserter(claims));
+    look_up_named(procfs, claims);
     std::ranges::sort(claims, {}, [](const Claim& claim) { return std::tie(claim.path, claim.pid); });
     return claims;
+}
+
+bool has_exited(Pid pid) {
+    const auto handle = PidHandle::open(pid);
+    return handle && handle->exited();
+}
+
+void look_up_named(const Procfs& procfs, ClaimFile& file) {
+    look_up_named(procfs, file.claims);
+    const bool one_zombie =
+        file.claims.size() == 1 && file.claims[0].named.ok() && file.claims[0].named.value.state == 'Z';
+    file.named_exited = one_zombie && has_exited(file.claims[0].pid);
+}
+
+void look_up_lock(const Procfs& procfs, ClaimFile& file) {
+    if (file.kind != ClaimKind::gateway_pid && file.kind != ClaimKind::gateway_lock) return;
+    const auto home = open_claim_home(file.home);
+    file.lock = home ? find_lock(procfs, home->get(), "gateway.lock") : LockReading{LockState::unknown, 0};
+}
+
+}  // namespace
+
+Result<Fd> open_claim_home(const std::string& path) {
+    Fd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return system_failure("open", path);
+    return directory;
+}
+
+std::vector<ClaimFile> read_claim_files(const Procfs& procfs, const ClaimPlaces& places) {
+    Files files = read_protecting(places);
+    read_homes(places.data_homes, places.uid, read_rest_of_data_home, files);
+    read_homes(places.hermes_homes, places.uid, read_rest_of_hermes_home, files);
+    read_homes(places.lock_folders, places.uid, read_lock_folder, files);
+    read_homes(places.openclaw_homes, places.uid, read_openclaw_home, files);
+    for (ClaimFile& file : files) {
+        look_up_named(procfs, file);
+        look_up_lock(procfs, file);
+    }
+    std::ranges::sort(files, {}, &ClaimFile::path);
+    return files;
+}
+
+ClaimFile read_again(const Procfs& procfs, const ClaimFile& file, int directory, const std::string& name) {
+    ClaimFile fresh = file;
+    fresh.found = false;
+    fresh.stamp = {};
+    fresh.text.clear();
+    const auto found = find_below(directory, name.c_str());
+    fresh = found ? read_into(std::move(fresh), *found) : unreadable(std::move(fresh));
+    look_up_named(procfs, fresh);
+    look_up_lock(procfs, fresh);
+    return fresh;
+}
+
+std::vector<Claim> read_update_markers(const Procfs& procfs, const ClaimPlaces& places) {
+    Files files;
+    read_homes(places.hermes_homes, places.uid, read_marker, files);
+    return claims_of(procfs, std::move(files));
+}
+
+std::vector<Claim> read_claims(const Procfs& procfs, const ClaimPlaces& places) {
+    return claims_of(procfs, read_protecting(places));
 }
 
 }  // namespace reaper::scanner

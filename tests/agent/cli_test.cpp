@@ -41,6 +41,15 @@ bool contains(std::string_view text, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("The options of pidfiles") {
+    const Options options = accepted({"pidfiles", "--clean", "--dry-run", "--no-history", "--home", "h", "--json"});
+    CHECK(options.command == Command::pid_files);
+    CHECK(options.clean);
+    CHECK(options.dry_run);
+    CHECK(options.no_history);
+    CHECK_FALSE(accepted({"pidfiles"}).clean);
+}
+
 TEST_CASE("No words at all ask for a report with the defaults") {
     const Options options = accepted({});
     CHECK(options.command == Command::report);
@@ -146,7 +155,7 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"sweep", "--dry-rum"}, "did you mean '--dry-run'?"},
         {{"--familly=x"}, "unknown option '--familly' (did you mean '--family'?)"},
         {{"-x"}, "unknown option '-x'"},
-        {{"report", "--dry-run"}, "report changes nothing anyway; --dry-run is for sweep"},
+        {{"report", "--dry-run"}, "report changes nothing anyway; --dry-run is for sweep and pidfiles"},
         {{"--grace", "3s"}, "report changes nothing anyway; --grace is for sweep"},
         {{"explain", "7", "--max-kills", "3"}, "explain changes nothing anyway; --max-kills is for sweep"},
         {{"explain"}, "expected at least one pid"},
@@ -173,6 +182,14 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"rules", "--home", "/a"}, "rules show is about no processes"},
         {{"rules", "show", "--all-users"}, "rules show is about no processes"},
         {{"rules", "check", "a", "--from-facts", "f"}, "--from-facts is for report and explain"},
+        {{"report", "--clean"}, "report changes nothing anyway; --clean is for pidfiles"},
+        {{"sweep", "--clean"}, "--clean is for pidfiles, not for sweep"},
+        {{"pidfiles", "--grace", "3s"}, "--grace is for sweep, not for pidfiles"},
+        {{"pidfiles", "--family", "bridge"},
+         "--family is for report and sweep and explain and rules, not for pidfiles"},
+        {{"pidfiles", "--dry-run"}, "pidfiles changes nothing without --clean anyway"},
+        {{"pidfiles", "--format", "html"}, "pidfiles: expected text, json or jsonl"},
+        {{"pidfiles", "77"}, "pidfiles takes no arguments"},
         {{"rules", "check", "a", "--grace", "1s"}, "rules changes nothing anyway; --grace is for sweep"},
         {{"rule"}, "unknown command 'rule' (did you mean 'rules'?); expected report, sweep, explain, rules"},
         {{"--home"}, "--home: expected a folder, but there is no value"},
@@ -240,9 +257,12 @@ TEST_CASE("Help names every command and every option that applies, in 80 columns
     const std::string all = help_text(std::nullopt);
     for (const OptionInfo& option : option_table()) {
         CHECK(contains(all, option.name));
-        CHECK(contains(help_text(Command::sweep), option.name));
-        const std::string line = std::string(option.name) + " ";
-        CHECK(contains(help_text(Command::report), line) != option.sweep_only);
+        for (const CommandInfo& command : command_table()) {
+            const std::string lead = option.letter.empty() ? "    " : std::string(option.letter) + ", ";
+            const std::string line = "\n  " + lead + std::string(option.name) + " ";
+            INFO(command.name);
+            CHECK(contains(help_text(command.command), line) == is_for(option, command.command));
+        }
     }
     for (const CommandInfo& command : command_table()) CHECK(contains(all, command.name));
     CHECK(contains(all, "Exit status:"));
@@ -251,8 +271,9 @@ TEST_CASE("Help names every command and every option that applies, in 80 columns
         CHECK(contains(all, rule.pack));
     }
     CHECK(contains(help_text(Command::rules), "/etc/orphan-reaper/rules.d/*.json"));
-    for (const auto& command : {std::optional<Command>(), std::optional(Command::report), std::optional(Command::sweep),
-                                std::optional(Command::explain), std::optional(Command::rules)}) {
+    for (const auto& command :
+         {std::optional<Command>(), std::optional(Command::report), std::optional(Command::sweep),
+          std::optional(Command::explain), std::optional(Command::rules), std::optional(Command::pid_files)}) {
         std::size_t column = 0;
         for (const char c : help_text(command)) {
             column = c == '\n' ? 0 : column + 1;

@@ -79,6 +79,33 @@ TEST_CASE("a decision is on file before the signal, and its end after it") {
     CHECK(history.complaint().empty());
 }
 
+TEST_CASE("the removal of a file is on file before and after it, with what the file said") {
+    const TemporaryFolder folder;
+    History history(HistoryUse::keep, folder.path() + "/state", {});
+    scanner::ClaimFile file;
+    file.kind = scanner::ClaimKind::gateway_pid;
+    file.path = "/home/u/.hermes/gateway.pid";
+    file.text = "77\n";
+    policy::FileJudgement judgement;
+    judgement.reason = "no process has pid 77";
+    judgement.evidence = {{"pid.gone", policy::Weight::for_kill, "no process has pid 77"}};
+    REQUIRE(history.about_to_remove(file, judgement));
+    history.removed(file, {RemovalResult::removed, {}});
+    history.removed(file, {RemovalResult::refused, {}});
+    const auto lines = lines_of(folder.path() + "/state/history.jsonl");
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0]["event"] == "remove");
+    CHECK(lines[0]["path"] == file.path);
+    CHECK(lines[0]["kind"] == "gateway");
+    CHECK(lines[0]["text"] == "77\n");
+    CHECK(lines[0]["evidence"] == json({"pid.gone"}));
+    CHECK(lines[1]["event"] == "removed");
+    CHECK(lines[1]["result"] == "removed");
+    const Fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+    History mute(HistoryUse::keep, "/dev/null/nowhere", {full.get(), false});
+    CHECK_FALSE(mute.about_to_remove(file, judgement));
+}
+
 TEST_CASE("where the file cannot be written the decision is told, and where it cannot be told it is refused") {
     const TemporaryFolder folder;
     const Target target = some_target();

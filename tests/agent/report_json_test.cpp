@@ -91,31 +91,6 @@ TEST_CASE("JSON lines: a line a process, then the summary") {
     for (std::string line; std::getline(hostile, line);) CHECK_NOTHROW(std::ignore = Json::parse(line));
 }
 
-TEST_CASE("A pid file is live, stale, malformed or somebody else's") {
-    using scanner::Access;
-    const auto state_of = [](const scanner::Claim& claim) {
-        Report report = test::report_of("report", {});
-        report.claims = {claim};
-        return Json::parse(render_json(report))["pidfiles"][0]["state"].get<std::string>();
-    };
-    scanner::Claim claim;
-    claim.access = Access::ok;
-    claim.pid = 7;
-    claim.named = scanner::Reading<scanner::ProcessRow>::failed(Access::gone);
-    CHECK(state_of(claim) == "stale");
-    claim.named.access = Access::denied;
-    CHECK(state_of(claim) == "foreign");
-    claim.named.access = Access::ok;
-    claim.named.value.start_ticks = 5;
-    CHECK(state_of(claim) == "live");
-    claim.start_ticks = 6;
-    CHECK(state_of(claim) == "stale");
-    claim.access = Access::malformed;
-    CHECK(state_of(claim) == "malformed");
-    claim.access = Access::denied;
-    CHECK(state_of(claim) == "foreign");
-}
-
 TEST_CASE("How a process died is told where the kernel tells it") {
     ReportedProcess process = test::with(test::orphan(7), OutcomeResult::ended_on_term);
     const auto outcome_of = [&] {

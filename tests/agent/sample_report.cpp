@@ -122,11 +122,15 @@ Report nothing_leaked() {
 Report two_leaked() {
     Report report = report_of("report", {daemon(4000), orphan(4711), orphan(4712)});
     scanner::Claim claim;
-    claim.path = kHome + "/daemon/bridge.pid";
     claim.access = Access::ok;
     claim.pid = 4000;
-    claim.named = scanner::Reading<scanner::ProcessRow>::of(report.processes[0].facts.row);
-    report.claims = {claim};
+    ReportedFile& file = report.files.emplace_back();
+    file.file.path = kHome + "/daemon/bridge.pid";
+    file.file.home = kHome;
+    file.file.claims = {claim};
+    file.judgement.state = policy::FileState::live;
+    file.judgement.reason = "pid 4000 is a bridge that is alive";
+    file.judgement.evidence = {{"pid.lives", Weight::veto, file.judgement.reason}};
     return concluded(std::move(report));
 }
 
@@ -198,9 +202,13 @@ Report hostile() {
     report.families = {bytes};
     report.scope_words = bytes;
     report.remarks = {bytes};
-    scanner::Claim claim;
-    claim.path = bytes;
-    report.claims = {claim};
+    ReportedFile& file = report.files.emplace_back();
+    file.file.found = true;
+    file.file.path = file.file.home = file.file.text = bytes;
+    file.file.claims.emplace_back().named = scanner::Reading<scanner::ProcessRow>::of(made.facts.row);
+    file.judgement.reason = bytes;
+    file.judgement.evidence = {{bytes, Weight::note, bytes}};
+    file.removal = Removal{RemovalResult::failed, bytes};
     return concluded(std::move(report));
 }
 

@@ -25,6 +25,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (bare) fuzz::require(*bare > 0);
     const auto gateway = scanner::parse_gateway_record(text);
     if (gateway) fuzz::require(gateway->pid > 0);
+    const auto whatsapp = scanner::parse_whatsapp_pid(text);
+    if (whatsapp) fuzz::require(whatsapp->pid > 0);
+    const auto viewer = scanner::parse_viewer_lock(text);
+    if (viewer) fuzz::require(*viewer > 0);
     const auto desktop = scanner::parse_desktop_lock(text);
     if (desktop) fuzz::require(*desktop > 0);
     const auto marker = scanner::parse_update_marker(text);

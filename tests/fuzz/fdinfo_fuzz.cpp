@@ -9,6 +9,7 @@ using namespace reaper;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto text = fuzz::text_of(data, size);
     std::ignore = scanner::parse_io(text);
+    std::ignore = scanner::parse_locks(text);
     const auto locks = scanner::parse_fdinfo_locks(text);
     if (!locks) return 0;
     for (const scanner::FileLock& lock : *locks) {

@@ -35,6 +35,29 @@ TEST_CASE("a gateway's record, new and old") {
     }
 }
 
+TEST_CASE("the start of a gateway, in ticks or in hundredths of a second") {
+    const auto in_ticks = parse_gateway_record(R"({"pid":9,"start_time":99999999999,"hermes_home":"/h"})").value();
+    CHECK(in_ticks.start_ticks == 99'999'999'999U);
+    CHECK_FALSE(in_ticks.start_epoch);
+    CHECK(in_ticks.home == "/h");
+    const auto in_hundredths = parse_gateway_record(R"({"pid":9,"start_time":180000000025,"hermes_home":7})").value();
+    CHECK_FALSE(in_hundredths.start_ticks);
+    CHECK(in_hundredths.start_epoch == 1'800'000'000.25);
+    CHECK(in_hundredths.home.empty());
+}
+
+TEST_CASE("WhatsApp's pid file") {
+    CHECK(parse_whatsapp_pid("9\n4711\n").value() == GatewayRecord{9, 4711});
+    CHECK(parse_whatsapp_pid("9").value() == GatewayRecord{9, std::nullopt});
+    for (const char* text : {"", "x", "0\n1", "\n9"}) CHECK_FALSE(parse_whatsapp_pid(text));
+}
+
+TEST_CASE("the owner of a viewer's lock") {
+    CHECK(parse_viewer_lock("pid=9 started_at=1.5").value() == 9);
+    CHECK(parse_viewer_lock("pid=9").value() == 9);
+    for (const char* text : {"", "9", "pid=", "pid=x started_at=1", "pid=0"}) CHECK_FALSE(parse_viewer_lock(text));
+}
+
 TEST_CASE("a desktop lock") {
     CHECK(parse_desktop_lock(R"({"schemaVersion":2,"pid":12,"port":1,"startedAt":"x"})").value() == 12);
     for (const char* text : {"", "12", "[]", "{}", R"({"pid":4294967296})", R"({"pid":[1]})"})

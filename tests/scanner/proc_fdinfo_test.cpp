@@ -15,12 +15,24 @@ TEST_CASE("locks of a descriptor") {
         "lock:\t4: LEASE  ACTIVE    READ 1234 08:10:7 0 EOF\n");
     REQUIRE(locks);
     REQUIRE(locks->size() == 4);
-    CHECK((*locks)[0] == FileLock{LockKind::posix, true, 0xfe, 1, 131, 120, 122});
-    CHECK((*locks)[1] == FileLock{LockKind::flock, false, 0, 0x13, 11691, 0, FileLock::kEndOfFile});
-    CHECK((*locks)[2] == FileLock{LockKind::open_file_description, true, 8, 0x10, 7, 1073741824, 1073742335});
+    CHECK((*locks)[0] == FileLock{LockKind::posix, true, 0xfe, 1, 131, 120, 122, 1234});
+    CHECK((*locks)[1] == FileLock{LockKind::flock, false, 0, 0x13, 11691, 0, FileLock::kEndOfFile, 1234});
+    CHECK((*locks)[2] == FileLock{LockKind::open_file_description, true, 8, 0x10, 7, 1073741824, 1073742335, -1});
     CHECK((*locks)[3].kind == LockKind::other);
     CHECK(parse_fdinfo_locks("")->empty());
     CHECK(parse_fdinfo_locks("pos:\t0\nxlock:\t1: POSIX\n")->empty());
+}
+
+TEST_CASE("locks of everybody, without those who wait for one") {
+    const auto locks = parse_locks(
+        "1: FLOCK  ADVISORY  WRITE 77 08:10:7 0 EOF\n"
+        "1: -> FLOCK  ADVISORY  WRITE 78 08:10:7 0 EOF\n"
+        "2: POSIX  ADVISORY  READ 79 00:13:8 0 EOF\n");
+    REQUIRE(locks);
+    REQUIRE(locks->size() == 2);
+    CHECK((*locks)[0] == FileLock{LockKind::flock, true, 8, 0x10, 7, 0, FileLock::kEndOfFile, 77});
+    CHECK((*locks)[1].pid == 79);
+    CHECK_FALSE(parse_locks("1: FLOCK  ADVISORY  WRITE x 08:10:7 0 EOF\n"));
 }
 
 TEST_CASE("bytes are looked for by overlap") {

@@ -1,0 +1,32 @@
+// Removes stale pid files, however many gateways start meanwhile: a file is taken aside by renaming it, proven again to be the same and
+// still stale, and only then deleted; otherwise it is put back.
+#pragma once
+
+#include <functional>
+
+#include "agent/removal.hpp"
+#include "policy/pid_files.hpp"
+#include "scanner/claim_files.hpp"
+#include "scanner/process_table.hpp"
+#include "scanner/result.hpp"
+
+namespace reaper::agent {
+
+// Where a stand-in for a starting gateway may step in. For tests.
+enum class RemovalPoint { proven, locked, aside };
+
+struct CleanerParts {
+    // On fresh facts: is it still to be removed?
+    std::function<policy::FileJudgement(const scanner::ClaimFile&)> judge;
+    // Told before anything is done; where it fails, nothing is done.
+    std::function<Result<void>(const scanner::ClaimFile&, const policy::FileJudgement&)> announce;
+    std::function<void(RemovalPoint)> reached = [](RemovalPoint) {};
+};
+
+// The file as it was judged. A gateway's lock is shared, without waiting, from before the file is taken away until it is away: the
+// file itself would have kept every gateway from starting until then. A run that is killed in between leaves NAME.taken-aside.PID behind,
+// which nobody reads.
+[[nodiscard]] Removal remove_stale(const scanner::Procfs& procfs, const scanner::ClaimFile& file,
+                                   const CleanerParts& parts);
+
+}  // namespace reaper::agent

@@ -1,0 +1,97 @@
+// Pid and lock files for a tired operator: what is in the way comes first.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "agent/human.hpp"
+#include "agent/report_lines.hpp"
+#include "agent/text_parts.hpp"
+#include "policy/escape.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::escape;
+
+bool is_stale(const ReportedFile& file) {
+    return file.judgement.remove || file.judgement.paused;
+}
+
+bool is_paused(const Report& report) {
+    return std::ranges::any_of(report.files, [](const ReportedFile& file) { return file.judgement.paused; });
+}
+
+std::string files_headline(const Report& report) {
+    const ReportSummary& summary = report.summary;
+    const std::string stale = count_text(summary.files_stale, "stale file");
+    if (report.files.empty()) return "no pid or lock file was found";
+    if (summary.files_stale == 0) return fmt::format("nothing stale among {}", count_text(report.files.size(), "file"));
+    if (is_paused(report)) return fmt::format("an update is running: {} left alone", stale);
+    if (report.dry_run) return fmt::format("dry run: {} would be removed", stale);
+    if (!report.cleaning) return fmt::format("{}, {} in all", stale, report.files.size());
+    if (summary.files_removed == summary.files_stale) return stale + " removed";
+    return fmt::format("{} of {} removed", summary.files_removed, stale);
+}
+
+std::string_view stale_title(const Report& report) {
+    if (report.dry_run) return "WOULD BE REMOVED";
+    return report.cleaning ? "STALE, AND WHAT BECAME OF THEM" : "STALE";
+}
+
+std::string outcome_text(const Removal& removal) {
+    const std::string detail =
+        removal.detail.empty() ? std::string() : fmt::format(" ({})", escape(removal.detail, 200));
+    switch (removal.result) {
+        case RemovalResult::removed: return "removed";
+        case RemovalResult::gone: return "gone already" + detail;
+        case RemovalResult::changed:
+        case RemovalResult::locked: return "left alone" + detail;
+        case RemovalResult::failed:
+        case RemovalResult::refused: return "NOT removed" + detail;
+    }
+    return "NOT removed";
+}
+
+std::string entry(const ReportedFile& reported, const RenderOptions& options) {
+    const policy::FileJudgement& judgement = reported.judgement;
+    std::string text = fmt::format("  {}\n", escape(reported.file.path));
+    text += paragraph(fmt::format("{}, {}: {}", policy::kind_word(reported.file.kind), to_string(judgement.state),
+                                  escape(judgement.reason)),
+                      options);
+    if (reported.removal) text += paragraph("-> " + outcome_text(*reported.removal), options);
+    if (!options.verbose) return text;
+    for (const policy::Evidence& piece : judgement.evidence) {
+        text += paragraph(
+            fmt::format("{} {}: {}", to_string(piece.weight), escape(piece.code, 60), escape(piece.detail)), options);
+    }
+    return text;
+}
+
+std::string section(const Report& report, bool stale, std::string_view title, Ink ink, const RenderOptions& options) {
+    std::string text;
+    for (const ReportedFile& file : report.files) {
+        if (is_stale(file) == stale) text += entry(file, options);
+    }
+    return text.empty() ? text : "\n" + top_line(std::string(title), ink, options) + text;
+}
+
+std::string next_text(const Report& report) {
+    const bool planned_only = !report.cleaning || report.dry_run;
+    if (!planned_only || report.summary.files_stale == 0 || is_paused(report)) return {};
+    return fmt::format("\nrun:  {}\n", next_command(report, "pidfiles --clean"));
+}
+
+}  // namespace
+
+std::string render_pid_files(const Report& report, const RenderOptions& options) {
+    const std::string first = top_line(files_headline(report), headline_ink(report.exit_status), options);
+    if (options.quiet) return report.exit_status == ExitStatus::clean ? std::string() : first;
+    std::string text = first;
+    text += section(report, true, stale_title(report), Ink::bad, options);
+    text += section(report, false, "KEPT", Ink::good, options);
+    return text + next_text(report) + closing_text(report, options);
+}
+
+}  // namespace reaper::agent

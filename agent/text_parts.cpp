@@ -1,0 +1,69 @@
+#include "agent/text_parts.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/human.hpp"
+#include "agent/report_lines.hpp"
+#include "policy/escape.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr std::size_t kMostRemarks = 20;
+constexpr std::size_t kIndent = 9;      // under the column of the pids
+constexpr std::size_t kNarrowest = 20;  // columns
+constexpr std::size_t kTableWidth = 60;
+
+std::size_t indent_of(const RenderOptions& options) {
+    return has_columns(options) ? kIndent : 2;
+}
+
+}  // namespace
+
+bool has_columns(const RenderOptions& options) {
+    return options.width >= kTableWidth;
+}
+
+std::string paragraph(std::string_view text, const RenderOptions& options) {
+    std::string lines;
+    const std::size_t width = std::max(options.width, kNarrowest) - indent_of(options);
+    for (const std::string& line : wrap(text, width)) lines += fmt::format("{:{}}{}\n", "", indent_of(options), line);
+    return lines;
+}
+
+std::string top_line(const std::string& text, Ink ink, const RenderOptions& options) {
+    if (has_columns(options)) return paint(text, ink, options.color) + "\n";
+    std::string lines;
+    for (const std::string& line : wrap(text, std::max(options.width, kNarrowest))) {
+        lines += paint(line, ink, options.color) + "\n";
+    }
+    return lines;
+}
+
+std::string closing_text(const Report& report, const RenderOptions& options) {
+    std::string text;
+    const std::size_t shown = options.verbose ? report.remarks.size() : std::min(report.remarks.size(), kMostRemarks);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const std::string mark = paint("!", Ink::warning, options.color);
+        std::string lead = mark + " ";
+        for (const std::string& line :
+             wrap(policy::escape(report.remarks[i], 1000), std::max(options.width, kNarrowest) - 2)) {
+            text += fmt::format("{}{}\n", lead, line);
+            lead = "  ";
+        }
+    }
+    if (shown < report.remarks.size())
+        text += fmt::format("! ... and {} more: --verbose lists all\n", report.remarks.size() - shown);
+    if (report.exit_status != ExitStatus::clean) text += exit_line(report.exit_status) + "\n";
+    return text.empty() ? text : "\n" + text;
+}
+
+Ink headline_ink(ExitStatus status) {
+    if (status == ExitStatus::clean) return Ink::good;
+    return status == ExitStatus::leaks_left ? Ink::strong : Ink::bad;
+}
+
+}  // namespace reaper::agent

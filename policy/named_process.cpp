@@ -1,0 +1,112 @@
+#include "policy/named_process.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "policy/clock.hpp"
+#include "policy/match.hpp"
+#include "scanner/script_path.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+using scanner::Access;
+using scanner::Claim;
+using scanner::ClaimFile;
+using scanner::ClaimKind;
+using scanner::ProcessRow;
+
+// The family whose members write files of this kind; empty: it takes any program.
+std::string_view family_of(ClaimKind kind) {
+    switch (kind) {
+        case ClaimKind::bridge_pid:
+        case ClaimKind::bridge_stdio_pid:
+        case ClaimKind::headless_registry: return "bridge";
+        case ClaimKind::gateway_pid:
+        case ClaimKind::gateway_lock:
+        case ClaimKind::gateway_scope_lock: return "gateway";
+        default: return {};
+    }
+}
+
+std::string_view file_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+// Some word of its command line is a script or module of the program: a wrapper, or an interpreter that no rule knows.
+bool mentions(const Program& program, const std::vector<std::string>& argv) {
+    return std::ranges::any_of(argv, [&](const std::string& word) {
+        const auto is_word = [&](const std::string& script) { return file_name(script) == file_name(word); };
+        return std::ranges::any_of(program.scripts, is_word) ||
+               std::ranges::find(program.modules, word) != program.modules.end();
+    });
+}
+
+// By the rules, switched on or not.
+bool may_be_member(std::string_view family, const ProcessRow& row, const Rules& rules) {
+    for (const FamilyRule& rule : rules.families) {
+        if (rule.name != family) continue;
+        return std::ranges::any_of(rule.programs, [&](const Program& program) {
+            return match_program(program, row) || mentions(program, row.command_line.value.argv);
+        });
+    }
+    return true;  // nobody knows what it looks like
+}
+
+bool is_whatsapp(const ProcessRow& row) {
+    return std::ranges::any_of(row.command_line.value.argv,
+                               [](const std::string& word) { return file_name(word) == "bridge.js"; });
+}
+
+bool shows_program(const ProcessRow& row) {
+    return row.exe.ok() && row.command_line.ok() && !row.command_line.value.truncated &&
+           !row.command_line.value.argv.empty();
+}
+
+NamedProcess judge_program(const ClaimFile& file, const ProcessRow& row, const Rules& rules) {
+    const std::string_view family = family_of(file.kind);
+    if (family.empty()) return {Fate::lives, fmt::format("pid {} is alive", row.pid)};
+    if (row.kernel_thread) return {Fate::other, fmt::format("pid {} is a kernel thread", row.pid)};
+    if (!shows_program(row)) return {Fate::unknown, fmt::format("what pid {} runs could not be read", row.pid)};
+    if (may_be_member(family, row, rules))
+        return {Fate::lives, fmt::format("pid {} is a {} that is alive", row.pid, family)};
+    if (is_whatsapp(row)) return {Fate::somebodys, fmt::format("pid {} is WhatsApp's bridge", row.pid)};
+    return {Fate::other, fmt::format("pid {} is no {}: it runs {}", row.pid, family, row.exe.value)};
+}
+
+// The clock that the file was stamped with may have been stepped since, so seconds are compared with some slack; ticks
+// are exact.
+bool started_as_recorded(const Claim& claim, const ProcessRow& row, const scanner::Machine& machine) {
+    if (claim.start_ticks && *claim.start_ticks != row.start_ticks) return false;
+    return !claim.start_epoch || started_at(row.start_ticks, *claim.start_epoch, machine);
+}
+
+NamedProcess judge_row(const ClaimFile& file, const Claim& claim, const ProcessRow& row,
+                       const scanner::Machine& machine, const Rules& rules) {
+    if (!started_by(row.start_ticks, claim.written_epoch, machine))
+        return {Fate::reused, fmt::format("pid {} started after the file was written", row.pid)};
+    NamedProcess named = judge_program(file, row, rules);
+    if (started_as_recorded(claim, row, machine)) return named;
+    if (named.fate == Fate::lives) return {Fate::contradicts, named.detail + ", but did not start when the file says"};
+    return {Fate::reused, fmt::format("pid {} did not start when the file says", row.pid)};
+}
+
+}  // namespace
+
+NamedProcess find_named(const ClaimFile& file, const Claim& claim, const scanner::Machine& machine,
+                        const Rules& rules) {
+    const bool owner = file.kind == ClaimKind::browser_owner;
+    const scanner::Pid pid = owner ? claim.spawner : claim.pid;
+    const auto& row = owner ? claim.spawner_row : claim.named;
+    if (file.named_exited)
+        return {Fate::gone, fmt::format("pid {} has ended, only its parent has not taken note of it", pid)};
+    if (row.access == Access::gone && !machine.hides_processes)
+        return {Fate::gone, fmt::format("no process has pid {}", pid)};
+    if (!row.ok()) return {Fate::unknown, fmt::format("pid {} could not be looked at", pid)};
+    return judge_row(file, claim, row.value, machine, rules);
+}
+
+}  // namespace reaper::policy

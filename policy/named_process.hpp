@@ -1,0 +1,30 @@
+// Is the process that has a pid now the one that wrote it into a file?
+#pragma once
+
+#include <string>
+
+#include "policy/rules.hpp"
+#include "scanner/claim_files.hpp"
+#include "scanner/facts.hpp"
+
+namespace reaper::policy {
+
+enum class Fate {
+    lives,        // it may well be: nothing speaks against it
+    gone,         // nobody has the pid
+    reused,       // whoever has it started at another moment, or after the file was written
+    other,        // it was there in time, but runs a program that does not write such files
+    somebodys,    // it runs another bridge, which has pid files of its own
+    contradicts,  // it runs the right program and was there in time, but not since the moment that the file records
+    unknown,      // it could not be looked at
+};
+
+struct NamedProcess {
+    Fate fate = Fate::unknown;
+    std::string detail;  // for people
+};
+
+[[nodiscard]] NamedProcess find_named(const scanner::ClaimFile& file, const scanner::Claim& claim,
+                                      const scanner::Machine& machine, const Rules& rules);
+
+}  // namespace reaper::policy
