@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "policy/claim_vetoes.hpp"
-#include "policy/named_process.hpp"
-#include "scanner/claim_text.hpp"
+#include "policy/file_content.hpp"
+#include "policy/gateway_files.hpp"
 
 namespace reaper::policy {
 
@@ -17,144 +17,7 @@ using scanner::Access;
 using scanner::Claim;
 using scanner::ClaimFile;
 using scanner::ClaimKind;
-using scanner::FileForm;
-using scanner::LockState;
 using scanner::Machine;
-
-// A writer makes the file first and fills it after that.
-constexpr double kBeingWritten = 60;
-
-FileJudgement judged(FileState state, std::string code, std::string reason) {
-    FileJudgement judgement;
-    judgement.state = state;
-    const Weight weight = state == FileState::stale ? Weight::for_kill : Weight::veto;
-    judgement.reason = reason;
-    judgement.evidence = {{std::move(code), weight, std::move(reason)}};
-    return judgement;
-}
-
-FileJudgement unread(std::string code, std::string reason) {
-    FileJudgement judgement = judged(FileState::foreign, std::move(code), std::move(reason));
-    judgement.unread = true;
-    return judgement;
-}
-
-std::string_view to_string(FileForm form) {
-    switch (form) {
-        case FileForm::regular: return "a file";
-        case FileForm::link: return "a link";
-        case FileForm::folder: return "a folder";
-        case FileForm::fifo: return "a FIFO";
-        case FileForm::socket: return "a socket";
-        case FileForm::device: return "a device";
-    }
-    return "something else";
-}
-
-// What was put there by somebody else than its writer, or could not be read at all.
-FileJudgement judge_unreadable(const ClaimFile& file) {
-    if (!file.found) return unread("file.unreadable", "it could not be looked at");
-    if (file.stamp.form != FileForm::regular)
-        return judged(FileState::foreign, "file.form",
-                      fmt::format("it is {}, which no writer leaves here", to_string(file.stamp.form)));
-    if (file.stamp.links != 1)
-        return judged(FileState::foreign, "file.links",
-                      fmt::format("it has {} names: it may be another file", file.stamp.links));
-    if (file.stamp.owner != file.scope && file.stamp.owner != 0)
-        return judged(FileState::foreign, "file.owner", fmt::format("it belongs to user id {}", file.stamp.owner));
-    return unread("file.unreadable", "it could not be read");
-}
-
-FileJudgement from_named(const NamedProcess& named) {
-    switch (named.fate) {
-        case Fate::lives: return judged(FileState::live, "pid.lives", named.detail);
-        case Fate::gone: return judged(FileState::stale, "pid.gone", named.detail);
-        case Fate::reused: return judged(FileState::stale, "pid.reused", named.detail);
-        case Fate::other: return judged(FileState::stale, "pid.other_program", named.detail);
-        case Fate::somebodys: return judged(FileState::foreign, "pid.whatsapp", named.detail);
-        case Fate::contradicts: return judged(FileState::foreign, "pid.contradicts", named.detail);
-        case Fate::unknown: break;
-    }
-    return unread("pid.unreadable", named.detail);
-}
-
-FileJudgement judge_malformed(const ClaimFile& file) {
-    const bool whatsapp = file.kind == ClaimKind::bridge_pid && scanner::parse_whatsapp_pid(file.text).has_value();
-    if (whatsapp)
-        return judged(FileState::foreign, "file.whatsapp",
-                      "it is in the form of WhatsApp's bridge, which is another one");
-    return judged(FileState::malformed, "file.malformed",
-                  file.text.empty() ? "it is empty" : "it is not in the form that its writer gives it");
-}
-
-// The one that keeps the file longest counts for all of it.
-FileJudgement judge_claims(const ClaimFile& file, const Machine& machine, const Rules& rules) {
-    if (file.claims.empty()) return judged(FileState::stale, "file.names_nobody", "it names nobody");
-    constexpr FileState kOrder[] = {FileState::live, FileState::foreign, FileState::malformed, FileState::stale};
-    const auto rank = [&](const FileJudgement& one) {
-        return std::ranges::find(kOrder, one.state) - std::begin(kOrder);
-    };
-    std::optional<FileJudgement> strongest;
-    for (const Claim& claim : file.claims) {
-        FileJudgement one = claim.access == Access::malformed ? judge_malformed(file)
-                                                              : from_named(find_named(file, claim, machine, rules));
-        if (!strongest || rank(one) < rank(*strongest)) strongest = std::move(one);
-    }
-    return *std::move(strongest);
-}
-
-std::string holder_text(const scanner::LockReading& lock) {
-    return lock.holder > 0 ? fmt::format("pid {} holds gateway.lock", lock.holder) : "somebody holds gateway.lock";
-}
-
-// Every gateway holds the lock from before it writes the file until after it is done: held means that one runs, whatever
-// the file says.
-FileJudgement judge_held(const ClaimFile& file, FileJudgement by_pid) {
-    by_pid.evidence.insert(by_pid.evidence.begin(), {"lock.held", Weight::veto, holder_text(file.lock)});
-    by_pid.unread = false;
-    if (by_pid.state == FileState::live) return by_pid;
-    by_pid.state = FileState::locked;
-    by_pid.reason =
-        fmt::format("{}: a gateway runs, whatever this file says ({})", holder_text(file.lock), by_pid.reason);
-    return by_pid;
-}
-
-// Free means that none runs, unless one of an old release that knew no lock: that one is told by its pid.
-FileJudgement judge_free(const ClaimFile& file, FileJudgement by_pid, const Machine& machine) {
-    by_pid.evidence.push_back({"lock.free", Weight::for_kill, "nobody holds gateway.lock"});
-    const bool says_nothing = by_pid.state == FileState::malformed;
-    const bool fresh = machine.now_epoch - static_cast<double>(file.stamp.written_s) < kBeingWritten;
-    if (says_nothing && fresh) {
-        by_pid.reason += ", and so young that its writer may not be done";
-    } else if (says_nothing || by_pid.evidence.front().code == "pid.contradicts") {
-        by_pid.state = FileState::stale;
-        by_pid.reason += "; nobody holds gateway.lock, so no gateway runs";
-        by_pid.evidence.front().weight = Weight::note;
-    }
-    return by_pid;
-}
-
-FileJudgement judge_gateway_pid(const ClaimFile& file, const Machine& machine, const Rules& rules) {
-    FileJudgement by_pid = judge_claims(file, machine, rules);
-    if (file.lock.state == LockState::held) return judge_held(file, std::move(by_pid));
-    if (file.lock.state == LockState::unknown)
-        return unread("lock.unreadable", "whether gateway.lock is held could not be found out");
-    const auto record = scanner::parse_gateway_record(file.text);
-    const bool elsewhere = record && !record->home.empty() && record->home != file.home;
-    if (elsewhere && by_pid.state == FileState::live)
-        return judged(FileState::foreign, "file.other_home",
-                      fmt::format("it is the record of {}, and {}", record->home, by_pid.reason));
-    return file.lock.state == LockState::free ? judge_free(file, std::move(by_pid), machine) : by_pid;
-}
-
-// The file stays when its gateway is gone, and is used again by the next one.
-FileJudgement judge_gateway_lock(const ClaimFile& file) {
-    if (file.lock.state == LockState::held) return judged(FileState::locked, "lock.held", holder_text(file.lock));
-    if (file.lock.state == LockState::unknown)
-        return unread("lock.unreadable", "whether it is held could not be found out");
-    return judged(FileState::stale, "lock.free",
-                  "nobody holds it; it is never removed: two gateways could lock two files of that name");
-}
 
 FileJudgement judge_marker(const ClaimFile& file, const Machine& machine, const Rules& rules) {
     if (is_update_running(file.claims.front(), machine))
