@@ -5,6 +5,7 @@
 #include "agent/human.hpp"
 #include "agent/redact.hpp"
 #include "agent/report.hpp"
+#include "agent/report_headline.hpp"
 #include "agent/report_lines.hpp"
 #include "policy/escape.hpp"
 

@@ -13,25 +13,12 @@ namespace reaper::agent {
 enum class Shelf { leaked, reported, kept };
 [[nodiscard]] Shelf shelf_of(const ReportedProcess& process);
 
-// The answer, in one line: "2 leaked helpers, 182 MB would come back".
-[[nodiscard]] std::string headline(const Report& report);
-// What was looked at, by whom, for how long.
-[[nodiscard]] std::string scope_line(const Report& report);
 // The strongest evidence for the verdict.
 [[nodiscard]] std::string why(const ReportedProcess& process);
 // What happened to a planned step; empty when nothing was planned.
 [[nodiscard]] std::string outcome_line(const ReportedProcess& process);
 // What would end a process that is only reported, or what forbids it; empty for others.
 [[nodiscard]] std::string remedy(const Report& report, const ReportedProcess& process);
-// "exit status 1: leaks were found and left"
-[[nodiscard]] std::string exit_line(ExitStatus status);
-// "orphan-reaper sweep --all-users": the command with the scope of this report.
-[[nodiscard]] std::string next_command(const Report& report, std::string_view command);
-// The sweep that would end what this report says is leaked.
-[[nodiscard]] std::string sweep_command(const Report& report);
-// More would have to end than --max-kills allows, so a sweep ends none.
-[[nodiscard]] bool exceeds_limit(const Report& report);
-
 [[nodiscard]] std::string kind_text(const ReportedProcess& process);  // "bridge/headless"
 // With the user's name, where the report is about more than one user.
 [[nodiscard]] std::string shown_home(const Report& report, const ReportedProcess& process);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "agent/human.hpp"
+#include "agent/report_headline.hpp"
 #include "agent/report_lines.hpp"
 #include "agent/text_parts.hpp"
 #include "policy/escape.hpp"

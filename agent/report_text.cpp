@@ -8,6 +8,7 @@
 #include "agent/human.hpp"
 #include "agent/ink.hpp"
 #include "agent/report.hpp"
+#include "agent/report_headline.hpp"
 #include "agent/report_lines.hpp"
 #include "agent/text_parts.hpp"
 #include "policy/escape.hpp"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "agent/human.hpp"
-#include "agent/report_lines.hpp"
+#include "agent/report_headline.hpp"
 #include "policy/escape.hpp"
 
 namespace reaper::agent {

@@ -1,0 +1,24 @@
+// What the reports for people say about all of it: what was found or done, in what scope, and what to do next. Printable ASCII.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "agent/report.hpp"
+
+namespace reaper::agent {
+
+// The answer, in one line: "2 leaked helpers, 182 MB would come back".
+[[nodiscard]] std::string headline(const Report& report);
+// What was looked at, by whom, for how long.
+[[nodiscard]] std::string scope_line(const Report& report);
+// "exit status 1: leaks were found and left"
+[[nodiscard]] std::string exit_line(ExitStatus status);
+// "orphan-reaper sweep --all-users": the command with the scope of this report.
+[[nodiscard]] std::string next_command(const Report& report, std::string_view command);
+// The sweep that would end what this report says is leaked.
+[[nodiscard]] std::string sweep_command(const Report& report);
+// More would have to end than --max-kills allows, so a sweep ends none.
+[[nodiscard]] bool exceeds_limit(const Report& report);
+
+}  // namespace reaper::agent
