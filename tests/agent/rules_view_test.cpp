@@ -74,8 +74,8 @@ TEST_CASE("The JSON is a rule file that says the same") {
 TEST_CASE("One line a family, for scripts") {
     const std::string text = render_rules_jsonl(view_of("{}"));
     const std::string first = text.substr(0, text.find('\n'));
-    CHECK(first.starts_with(R"({"family":"bridge","pack":"hermes",)"));  // the completions look for this
-    CHECK(nlohmann::json::parse(first)["grace"] == "30s");
+    CHECK(first.starts_with(R"({"family":"gateway","pack":"hermes",)"));  // the completions look for this
+    CHECK(nlohmann::json::parse(first)["keep_as"] == "designated");
     const auto lines = std::count(text.begin(), text.end(), '\n');
     CHECK(static_cast<std::size_t>(lines) == policy::built_in_rules().families.size());
 }

@@ -72,7 +72,7 @@ TEST_CASE("every field is listed") {
     [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8] = Facts{};
     [[maybe_unused]] const auto& [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14] = Machine{};
     [[maybe_unused]] const auto& [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15] = Claim{};
-    [[maybe_unused]] const auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13] = ProcessRow{};
+    [[maybe_unused]] const auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14] = ProcessRow{};
     [[maybe_unused]] const auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13, e14, e15, e16, e17, e18, e19,
                                   e20, e21] = ProcessFacts{};
     [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = Identity{};
@@ -85,7 +85,7 @@ TEST_CASE("every field is listed") {
     CHECK(kListed<Facts> == 8);
     CHECK(kListed<Machine> == 14);
     CHECK(kListed<Claim> == 15);
-    CHECK(kListed<ProcessRow> == 13);
+    CHECK(kListed<ProcessRow> == 14);
     CHECK(kListed<ProcessFacts> == 21);
     CHECK(kListed<Identity> == 5);
     CHECK(kListed<Uids> == 4);
