@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "agent/commands.hpp"
+#include "agent/redact_facts.hpp"
 #include "policy/escape.hpp"
 #include "policy/match.hpp"
 
@@ -55,7 +56,10 @@ Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options
         report.remarks.push_back(std::move(absence.why));
         if (absence.incomplete) report.complete = false;
     }
-    for (ReportedProcess& process : report.processes) scanner::add_details({&process.facts, 1});
+    for (ReportedProcess& process : report.processes) {
+        scanner::add_details({&process.facts, 1});
+        redact_marks(process.facts, setup.rules);
+    }
     return report;
 }
 

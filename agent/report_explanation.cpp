@@ -92,7 +92,7 @@ std::string list_text(const std::vector<std::string>& items) {
     return items.empty() ? "none" : escape(fmt::format("{}", fmt::join(items, ", ")), 1000);
 }
 
-// Values of the variables that rules name: homes and unit ids, but a stranger fills them in.
+// Values of the variables that rules name: homes, owners and, redacted, marks; but a stranger fills them in.
 std::string environment_text(const std::map<std::string, std::string>& variables) {
     std::string text;
     for (const auto& [name, value] : variables) {

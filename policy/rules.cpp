@@ -10,10 +10,6 @@ void add_unique(std::vector<std::string>& words, const std::string& word) {
     if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
-void add_marks(std::vector<std::string>& keys, const std::vector<std::string>& marks) {
-    for (const std::string& mark : marks) add_unique(keys, mark.substr(0, mark.find('=')));
-}
-
 }  // namespace
 
 FamilyRule default_family(std::string name) {
@@ -43,7 +39,7 @@ std::vector<std::string> executables_of(const Rules& rules) {
     return names;
 }
 
-std::vector<std::string> environment_keys_of(const Rules& rules) {
+std::vector<std::string> value_keys_of(const Rules& rules) {
     std::vector<std::string> keys = {"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN"};
     for (const FamilyRule& rule : rules.families) {
         for (const HomeSource& source : rule.home) {
@@ -54,9 +50,24 @@ std::vector<std::string> environment_keys_of(const Rules& rules) {
         for (const OwnerSource& source : rule.owners) {
             if (source.from == OwnerSource::From::environment) add_unique(keys, source.name);
         }
-        add_marks(keys, rule.several_with);
-        for (const Program& program : rule.programs) add_marks(keys, program.marked_variables);
     }
+    return keys;
+}
+
+std::vector<std::string> marks_of(const Rules& rules) {
+    std::vector<std::string> marks;
+    for (const FamilyRule& rule : rules.families) {
+        for (const std::string& mark : rule.several_with) add_unique(marks, mark);
+        for (const Program& program : rule.programs) {
+            for (const std::string& mark : program.marked_variables) add_unique(marks, mark);
+        }
+    }
+    return marks;
+}
+
+std::vector<std::string> environment_keys_of(const Rules& rules) {
+    std::vector<std::string> keys = value_keys_of(rules);
+    for (const std::string& mark : marks_of(rules)) add_unique(keys, mark.substr(0, mark.find('=')));
     return keys;
 }
 

@@ -145,4 +145,8 @@ struct RuleMistake {
 [[nodiscard]] std::vector<std::string> executables_of(const Rules& rules);
 [[nodiscard]] std::vector<std::string> environment_keys_of(const Rules& rules);
 
+// Of these variables, those whose values tell homes and owners; and what is asked of the others: "X", to be there, or "X=y".
+[[nodiscard]] std::vector<std::string> value_keys_of(const Rules& rules);
+[[nodiscard]] std::vector<std::string> marks_of(const Rules& rules);
+
 }  // namespace reaper::policy

@@ -39,6 +39,24 @@ std::vector<std::string> verdicts(const scanner::Facts& facts) {
     return lines;
 }
 
+policy::Rules all_families() {
+    policy::Rules all = rules();
+    for (policy::FamilyRule& rule : all.families) rule.enabled = true;
+    return all;
+}
+
+// An executable that a family of one's own asks to be marked.
+policy::Rules marked_by(const std::vector<std::string>& marks) {
+    policy::Rules marked;
+    marked.families.push_back(policy::default_family("acme"));
+    marked.families.front().programs.emplace_back();
+    marked.families.front().programs.front().executables = {"acme"};
+    marked.families.front().programs.front().marked_variables = marks;
+    marked.families.front().home = {{policy::HomeSource::From::environment, "ACME_HOME"}};
+    marked.families.front().owners = {{policy::OwnerSource::From::environment, "ACME_OWNER", ""}};
+    return marked;
+}
+
 FactsBuilder crowd() {
     FactsBuilder builder;
     builder.orphan_bridge(100).orphan_pair(110, 120).daemon(130).listening_daemon(140).orphan_worker(150, kGonePid);
@@ -102,8 +120,7 @@ TEST_CASE("redacted facts are judged as the facts are") {
 }
 
 TEST_CASE("programs of every family and pack are matched alike once they are redacted") {
-    policy::Rules all = rules();
-    for (policy::FamilyRule& rule : all.families) rule.enabled = true;
+    policy::Rules all = all_families();
     const auto family_of = [&](const scanner::ProcessRow& row) {
         const auto match = policy::match(all, row);
         return match ? match->rule->name + "/" + match->role.name : std::string();
@@ -136,6 +153,100 @@ TEST_CASE("programs of every family and pack are matched alike once they are red
     const auto shown = redact(titled.facts(), all).candidates.front().row;
     CHECK(shown.command_line.value.argv == Argv{"npm exec -y x-mcp [redacted]", ""});
     CHECK(family_of(shown) == "mcp_server/server");
+}
+
+TEST_CASE("a word that fits a pattern is shown only where it is plain, and nobody else's value") {
+    const Argv secrets = {"https://mcp.acme.example/sse?api_key=SECRET",
+                          R"({"mcpServers": {"x": {"env": {"TOKEN": "SECRET"}}}})", "Authorization: Bearer mcp_SECRET",
+                          "TOKEN=SECRET_mcp", "/tmp/SECRET"};
+    const std::string masked = "[redacted]mcp[redacted]";
+    for (const std::string& secret : secrets) {
+        const bool fits = secret.find("mcp") != std::string::npos;
+        CHECK(redacted({"node", "/b/npx", "-y", secret}) == Argv{"node", "/b/npx", "-y", fits ? masked : "[redacted]"});
+    }
+    CHECK(redacted({"node", "/b/npx", "-y", "mcp-remote"}).back() == "mcp-remote");
+    CHECK(redacted({"node", "--heap=9", "/b/npx", "@x/mcp"}) == Argv{"node", "--heap=[redacted]", "/b/npx", "@x/mcp"});
+    CHECK(redacted({"node", "/b/npx", "--token", "mcp_SECRET"}).back() == masked);
+    CHECK(redacted({"node", "/b/npx", "--package", "mcp_SECRET"}).back() == masked);
+    CHECK(redacted({"hermes", "-q", "mcp_SECRET"}).back() == masked);
+    CHECK(redacted({"hermes", "--header", "Bearer", "mcp_SECRET"}).back() == masked);
+    CHECK(redacted({"hermes", "-q", "work kanban task SECRET"}).back() == "work kanban task [redacted]");
+    CHECK(redacted({"chrome", "--user-data-dir=/tmp/x"}).back() == "--user-data-dir=/tmp/x");
+    CHECK(redacted({"chrome", "--user-data-dir", "/tmp/x"}).back() == "/tmp/x");
+    CHECK(redacted({"chrome", "--user-data-dir=/tmp/x?SECRET"}).back() == "--user-data-dir=/tmp/[redacted]");
+    CHECK(redacted({"chrome", "MEMOS_HOME", "SECRET"}).back() == "[redacted]");
+    CHECK(redacted({"chrome", "--port=/tmp/SECRET"}).back() == "--port=[redacted]");
+    CHECK(redacted({"node", "/srv/Jane Doe/x/bridge.mjs"}).back() == "bridge.mjs");
+    CHECK(redacted({"npm exec mcp-remote https://mcp.acme.example/SECRET?x --header A: Bearer mcp_SECRET", ""}) ==
+          Argv{"npm exec mcp-remote " + masked + " --header [redacted] [redacted] " + masked, ""});
+    CHECK(redacted({"npm exec  SECRET", ""}).front() == "npm exec  [redacted]");
+}
+
+TEST_CASE("what is masked is matched like the word that it stands for") {
+    const policy::Rules all = all_families();
+    const std::vector<std::pair<std::string, Argv>> programs = {
+        {"mcp_server", {"/usr/bin/node", "/b/npx", "-y", "https://mcp.acme.example/sse?key=SECRET"}},
+        {"mcp_server", {"/usr/bin/node", "/b/npx", "--unheard-of", "notes-mcp"}},
+        {"mcp_server", {"/usr/bin/node", "/b/npx", "@modelcontextprotocol/x=SECRET"}},
+        {"mcp_server", {"/usr/bin/node", "/home/Jane Doe/_npx/1/node_modules/.bin/notes-mcp"}},
+        {"bridge", {"/usr/bin/node", "/home/Jane Doe/memos-plugin/dist/bridge.cjs", "--agent=hermes"}},
+        {"kanban", {"/usr/bin/python3", "/v/hermes", "chat", "-q", "work kanban task SECRET"}},
+        {"agent_browser", {"/opt/chrome", "--headless", "--user-data-dir=/tmp/a b/agent-browser-chrome-SECRET"}},
+        {"headless_browser", {"/opt/chrome", "--headless", "--user-data-dir=/tmp/a b/playwright"}}};
+    for (const auto& [family, argv] : programs) {
+        FactsBuilder builder;
+        builder.orphan(row(100, 1, argv.front(), argv));
+        const scanner::Facts shown = redact(builder.facts(), all);
+        const scanner::ProcessFacts& process = shown.candidates.front();
+        const auto match = policy::match(all, process.row, process.environment);
+        INFO(process.row.command_line.value.argv.back());
+        REQUIRE(match);
+        CHECK(match->rule->name == family);
+        CHECK(scanner::facts_to_json(shown).find("SECRET") == std::string::npos);
+    }
+}
+
+TEST_CASE("options of one letter are matched alike in whatever word they share") {
+    const std::vector<Argv> ways = {{"-uB", "-m"},      {"-Bum"},         {"-um"},           {"-OO", "-m"},
+                                    {"-bb", "-m"},      {"-uBs", "-m"},   {"-Es", "-m"},     {"-qq", "-m"},
+                                    {"-ISu", "-m"},     {"-Xutf8", "-m"}, {"-uXutf8", "-m"}, {"-Wd", "-m"},
+                                    {"-uW", "d", "-m"}, {"-uX=dev", "-m"}};
+    for (const Argv& way : ways) {
+        FactsBuilder builder = crowd();
+        auto& argv = builder[150].row.command_line.value.argv;
+        REQUIRE(argv.at(1) == "-m");
+        argv.erase(argv.begin() + 1);
+        argv.insert(argv.begin() + 1, way.begin(), way.end());
+        INFO(way.front());
+        CHECK(verdicts(builder.facts()) == verdicts(crowd().facts()));
+        CHECK(verdicts(redact(builder.facts(), rules())) == verdicts(crowd().facts()));
+    }
+    CHECK(redacted({"python3", "-uBs", "-Xkey=hunter2", "-uXhunter2", "-uphunter2", "-u9hunter2", "-phunter2", "-p"}) ==
+          Argv{"python3", "-uBs", "-X[redacted]=[redacted]", "-uX[redacted]", "-up[redacted]", "-u[redacted]",
+               "-p[redacted]", "-p"});
+}
+
+TEST_CASE("of variables that only mark a program, no more is kept than what the rules ask for") {
+    const policy::Rules marked = marked_by({"ACME_TOKEN", "ACME_MODE=serve:*", "HOME", "ACME_HOME", "ACME_OWNER"});
+    FactsBuilder builder;
+    builder.orphan(row(100, 1, "/opt/acme", {"acme"}));
+    builder[100].environment.value = {{"ACME_TOKEN", "SECRET"},
+                                      {"ACME_MODE", "serve:SECRET"},
+                                      {"HOME", "/home/a"},
+                                      {"ACME_HOME", "/srv/a"},
+                                      {"ACME_OWNER", "77"}};
+    const auto shown = redact(builder.facts(), marked).candidates.front();
+    using Variables = std::map<std::string, std::string>;
+    CHECK(shown.environment.value == Variables{{"ACME_TOKEN", "[redacted]"},
+                                               {"ACME_MODE", "serve:[redacted]"},
+                                               {"HOME", "/home/a"},
+                                               {"ACME_HOME", "/srv/a"},
+                                               {"ACME_OWNER", "77"}});
+    CHECK(policy::match(marked, shown.row, shown.environment));
+    builder[100].environment.value = {{"ACME_MODE", "SECRET"}};
+    const auto other = redact(builder.facts(), marked).candidates.front();
+    CHECK(other.environment.value == Variables{{"ACME_MODE", "[redacted]"}});
+    CHECK_FALSE(policy::match(marked, other.row, other.environment));
 }
 
 }  // namespace reaper::test
