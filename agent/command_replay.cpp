@@ -1,9 +1,13 @@
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "agent/commands.hpp"
 #include "agent/facts_source.hpp"
 #include "agent/human.hpp"
 #include "agent/option_table.hpp"
+#include "agent/user_rules.hpp"
 #include "policy/escape.hpp"
 
 namespace reaper::agent {
@@ -15,6 +19,17 @@ std::string origin_of(const scanner::Machine& machine) {
                        policy::escape(machine.name, 100), time_text(machine.now_epoch));
 }
 
+// Members' homes are told as what they really are, and a link may lead nowhere on this machine.
+void add_real_homes(std::vector<std::string>& homes, const std::map<std::string, std::string>& real_paths) {
+    const std::vector<std::string> typed = homes;
+    for (std::string home : typed) {
+        while (home.size() > 1 && home.back() == '/') home.pop_back();
+        const auto real = real_paths.find(home);
+        if (real != real_paths.end()) home = real->second;
+        if (std::ranges::find(homes, home) == homes.end()) homes.push_back(std::move(home));
+    }
+}
+
 }  // namespace
 
 // Whose processes were looked at is part of the facts: the same verdicts must come out.
@@ -22,8 +37,10 @@ Result<Report> run_replay(const Options& options, Setup setup) {
     auto facts = read_facts(options.from_facts);
     if (!facts) return tl::unexpected(facts.error());
     setup.settings.uids = facts->scope_uids;
+    add_real_homes(setup.settings.homes, facts->real_paths);
     Judged judged;
-    judged.judgements = policy::judge(*facts, setup.rules, setup.settings);
+    judged.look.rules = with_told_rules(setup.rules, *facts);
+    judged.judgements = policy::judge(*facts, judged.look.rules, setup.settings);
     judged.look.facts = std::move(*facts);
     Report report = report_of(judged, options, setup);
     report.command = name_of(options.command);

@@ -19,7 +19,7 @@ Result<Report> run_report(const scanner::Procfs& procfs, const Options& options,
     auto judged = look_and_judge(lookout, setup);
     if (!judged) return tl::unexpected(judged.error());
     if (!options.facts.empty()) {
-        const auto written = write_facts(options.facts, judged->look.facts, setup.rules);
+        const auto written = write_facts(options.facts, judged->look.facts, judged->look.rules);
         if (!written) return tl::unexpected(written.error());
     }
     Report report = report_of(*judged, options, setup);

@@ -7,6 +7,7 @@
 
 #include "agent/redact_facts.hpp"
 #include "agent/text_file.hpp"
+#include "agent/user_rules.hpp"
 #include "scanner/facts_json.hpp"
 
 namespace reaper::agent {
@@ -24,7 +25,9 @@ Result<void> write_privately(const std::string& path, std::string_view text) {
 }  // namespace
 
 Result<void> write_facts(const std::string& path, const scanner::Facts& facts, const policy::Rules& rules) {
-    return write_privately(path, scanner::facts_to_json(redact(facts, rules)));
+    scanner::Facts shown = redact(facts, rules);
+    tell_rules_of_users(shown, rules);
+    return write_privately(path, scanner::facts_to_json(shown));
 }
 
 Result<scanner::Facts> read_facts(const std::string& path) {

@@ -9,8 +9,9 @@
 
 namespace reaper::agent {
 
-// A new file, or one in place of a regular one, that only its owner can read. Without what could be a secret; it judges all the
-// same. file_exists: a link, device or the like is there.
+// A new file, or one in place of a regular one, that only its owner can read. Without what could be a secret, and with what other
+// users protect; it judges all the same. `rules`: the ones by which the facts were judged. file_exists: a link, device or the like
+// is there.
 [[nodiscard]] Result<void> write_facts(const std::string& path, const scanner::Facts& facts,
                                        const policy::Rules& rules);
 

@@ -59,4 +59,18 @@ policy::Rules with_rules_of_users(policy::Rules rules, const scanner::Facts& fac
     return rules;
 }
 
+void tell_rules_of_users(scanner::Facts& facts, const policy::Rules& rules) {
+    for (const ProtectRule& rule : rules.protect) {
+        if (rule.uid) facts.protections.push_back({*rule.uid, rule.origin, rule.exe, rule.arguments, rule.home});
+    }
+    for (const auto& [user, why] : rules.untold) facts.untold.push_back({user, why});
+}
+
+policy::Rules with_told_rules(policy::Rules rules, const scanner::Facts& facts) {
+    for (const scanner::Protection& told : facts.protections)
+        rules.protect.push_back({told.origin, told.exe, told.arguments, told.home, told.uid});
+    for (const scanner::UntoldUser& user : facts.untold) rules.untold[user.uid] = user.why;
+    return rules;
+}
+
 }  // namespace reaper::agent

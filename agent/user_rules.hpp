@@ -15,4 +15,10 @@ void add_rules_of_user(policy::Rules& rules, scanner::Uid user, const std::strin
 // `rules`, and what all users of candidates protect. Not the one who runs this: `rules` hold all of his already.
 [[nodiscard]] policy::Rules with_rules_of_users(policy::Rules rules, const scanner::Facts& facts);
 
+// Puts into `facts` what `rules` know of other users, so that they can be judged alike without those users' files.
+void tell_rules_of_users(scanner::Facts& facts, const policy::Rules& rules);
+
+// `rules`, and what `facts` were told.
+[[nodiscard]] policy::Rules with_told_rules(policy::Rules rules, const scanner::Facts& facts);
+
 }  // namespace reaper::agent

@@ -79,6 +79,25 @@ struct Claim {
     bool operator==(const Claim&) const = default;
 };
 
+// What a user protects by a rule file of his own: processes of his of which all is true that is given.
+struct Protection {
+    Uid uid = 0;
+    std::string origin;  // the file
+    std::string exe;
+    std::vector<std::string> arguments;
+    std::string home;
+
+    bool operator==(const Protection&) const = default;
+};
+
+// A user whose own rule files do not count, as they could not be read, say.
+struct UntoldUser {
+    Uid uid = 0;
+    std::string why;
+
+    bool operator==(const UntoldUser&) const = default;
+};
+
 struct Facts {
     Machine machine;
     ScanCount count;
@@ -89,6 +108,8 @@ struct Facts {
     std::map<std::string, std::string>
         real_paths;               // homes as members name them, and what rules protect -> without links, "." and ".."
     std::vector<Uid> scope_uids;  // whose processes were looked at; empty: everybody's
+    std::vector<Protection> protections;  // of others than who looked, whose own are among his rules
+    std::vector<UntoldUser> untold;
 
     bool operator==(const Facts&) const = default;
 };

@@ -13,9 +13,12 @@ template <class Record, class T>
 struct Field {
     std::string_view name;
     T Record::* member;
+    bool optional = false;  // there only where it says something: older files do not have it
 };
 template <class Record, class T>
 Field(const char*, T Record::*) -> Field<Record, T>;
+template <class Record, class T>
+Field(const char*, T Record::*, bool) -> Field<Record, T>;
 
 template <class Record>
 struct FieldsOf;
@@ -180,12 +183,29 @@ struct FieldsOf<Claim> {
 };
 
 template <>
+struct FieldsOf<Protection> {
+    using P = Protection;
+    static constexpr std::tuple kList = {Field{"uid", &P::uid}, Field{"origin", &P::origin}, Field{"exe", &P::exe},
+                                         Field{"arguments", &P::arguments}, Field{"home", &P::home}};
+};
+
+template <>
+struct FieldsOf<UntoldUser> {
+    static constexpr std::tuple kList = {Field{"uid", &UntoldUser::uid}, Field{"why", &UntoldUser::why}};
+};
+
+template <>
 struct FieldsOf<Facts> {
-    static constexpr std::tuple kList = {
-        Field{"machine", &Facts::machine},     Field{"scope_uids", &Facts::scope_uids},
-        Field{"count", &Facts::count},         Field{"candidates", &Facts::candidates},
-        Field{"relatives", &Facts::relatives}, Field{"unread", &Facts::unread},
-        Field{"claims", &Facts::claims},       Field{"real_paths", &Facts::real_paths}};
+    static constexpr std::tuple kList = {Field{"machine", &Facts::machine},
+                                         Field{"scope_uids", &Facts::scope_uids},
+                                         Field{"count", &Facts::count},
+                                         Field{"candidates", &Facts::candidates},
+                                         Field{"relatives", &Facts::relatives},
+                                         Field{"unread", &Facts::unread},
+                                         Field{"claims", &Facts::claims},
+                                         Field{"real_paths", &Facts::real_paths},
+                                         Field{"protections", &Facts::protections, true},
+                                         Field{"untold", &Facts::untold, true}};
 };
 
 }  // namespace reaper::scanner::json

@@ -107,12 +107,16 @@ class Reader {
 
     template <json::IsRecord T>
     bool read(const Json& from, T& record) {
-        constexpr std::size_t kCount = std::tuple_size_v<std::remove_cvref_t<decltype(json::FieldsOf<T>::kList)>>;
         if (!from.is_object()) return expected("an object");
-        const bool complete = std::apply(
-            [&](const auto&... field) { return (read_field(from, field.name, record.*field.member) && ...); },
-            json::FieldsOf<T>::kList);
-        return complete && (from.size() == kCount || expected("no other fields"));
+        std::size_t count = 0;
+        const auto read_one = [&](const auto& field) {
+            if (field.optional && !from.contains(field.name)) return true;
+            ++count;
+            return read_field(from, field.name, record.*field.member);
+        };
+        const bool complete =
+            std::apply([&](const auto&... field) { return (read_one(field) && ...); }, json::FieldsOf<T>::kList);
+        return complete && (from.size() == count || expected("no other fields"));
     }
 
     // "candidates[3].row.pid: expected a whole number in range"

@@ -63,9 +63,11 @@ class Writer {
     template <json::IsRecord T>
     static Json write(const T& record) {
         Json object = Json::object();
-        std::apply(
-            [&](const auto&... field) { ((object[std::string(field.name)] = write(record.*field.member)), ...); },
-            json::FieldsOf<T>::kList);
+        const auto write_one = [&]<class F>(const json::Field<T, F>& field) {
+            const bool told = !field.optional || record.*field.member != F{};
+            if (told) object[std::string(field.name)] = write(record.*field.member);
+        };
+        std::apply([&](const auto&... field) { (write_one(field), ...); }, json::FieldsOf<T>::kList);
         return object;
     }
 };

@@ -90,6 +90,46 @@ TEST_CASE("facts are written for their owner's eyes, whole, and without secrets"
     CHECK_FALSE(write_facts(folder / "nowhere/facts.json", builder.facts(), policy::built_in_rules()));
 }
 
+TEST_CASE("what other users protect is spared wherever it is judged again") {
+    const test::TemporaryFolder folder;
+    test::FactsBuilder builder;
+    builder.orphan_bridge(100);
+    const auto verdict_with = [&](const policy::Rules& rules) {
+        REQUIRE(write_facts(folder / "facts.json", builder.facts(), rules));
+        const Report report = replay(from(folder / "facts.json"));
+        CHECK(policy::judge(builder.facts(), rules, {}).front().verdict == report.processes.front().judgement.verdict);
+        return report.processes.front().judgement.verdict;
+    };
+    policy::Rules rules = policy::built_in_rules();
+    CHECK(verdict_with(rules) == policy::Verdict::orphan);
+    rules.protect.push_back({"p.json", {}, {}, test::kHome, test::kUser + 1});
+    CHECK(verdict_with(rules) == policy::Verdict::orphan);
+    rules.protect.push_back({"p.json", {}, {}, test::kHome, test::kUser});
+    CHECK(verdict_with(rules) == policy::Verdict::supervised);
+    rules.protect.clear();
+    rules.untold[test::kUser] = "it cannot be read";
+    CHECK(verdict_with(rules) == policy::Verdict::unknown);
+}
+
+TEST_CASE("a home may be asked for by the link that members know it by") {
+    const test::TemporaryFolder folder;
+    test::FactsBuilder builder;
+    builder.orphan_bridge(100).real_home(test::kHome, "/srv/memos");
+    REQUIRE(write_facts(folder / "facts.json", builder.facts(), policy::built_in_rules()));
+    Options options = from(folder / "facts.json");
+    const auto count = [&](const std::string& home) {
+        auto setup = built_in();
+        setup.settings.homes = {home};
+        return run_replay(options, setup).value().processes.size();
+    };
+    CHECK(count(test::kHome) == 1);
+    CHECK(count(test::kHome + "/") == 1);
+    CHECK(count("/srv/memos") == 1);
+    CHECK(count("/srv/memos//") == 1);
+    CHECK(count("/srv") == 0);
+    CHECK(count("/") == 0);
+}
+
 TEST_CASE("a file that is no facts is refused, by name") {
     const test::TemporaryFolder folder;
     folder.write("facts.json", "{}");
