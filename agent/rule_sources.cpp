@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/folder_trust.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/regular_file.hpp"
 
@@ -25,7 +26,8 @@ namespace reaper::agent {
 namespace {
 
 constexpr std::size_t kMostFiles = 256;
-constexpr std::size_t kMostText = 1024 * 1024;  // of all files of a folder
+constexpr std::size_t kMostText = 1024 * 1024;                   // of all files of a folder
+constexpr const char* kPlace = ".config/orphan-reaper/rules.d";  // below a home
 
 // Who looks for rules: whose files count beside root's, and how they are reached.
 struct Reader {
@@ -40,17 +42,6 @@ Reader oneself() {
 
 tl::unexpected<std::string> refusal(const std::string& path, const Error& error) {
     return tl::unexpected(describe({error.code, "read", path}));
-}
-
-// Why somebody else could have put it there; empty: nobody could.
-std::string distrust(const struct stat& status, uid_t owner) {
-    if (status.st_uid != 0 && status.st_uid != owner) {
-        const std::string whose = owner == ::geteuid() ? "you" : fmt::format("user id {}", owner);
-        return fmt::format("belongs to user id {}, not to {} or root", status.st_uid, whose);
-    }
-    // An access list that lets others write shows in the bits of the group.
-    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "can be written by others (chmod go-w would do)";
-    return {};
 }
 
 tl::expected<RuleSource, std::string> read_rules_at(const Reader& reader, int folder, const std::string& name,
@@ -106,6 +97,33 @@ tl::expected<void, std::string> add_folder(const Reader& reader, const Folder& f
     return {};
 }
 
+// Is there a folder of rules at `path`? The one above it has to be trusted as soon as there is one: whoever can change what is in it
+// can take this one away.
+tl::expected<bool, std::string> is_there(const std::string& path, uid_t owner) {
+    for (const std::string& place : {path.substr(0, path.rfind('/')), path}) {
+        auto way = way_to(place, owner);
+        if (!way) return tl::unexpected(std::move(way.error()));
+        if (!way->exists) return false;
+        if (!way->distrust.empty()) return tl::unexpected(std::move(way->distrust));
+    }
+    return true;
+}
+
+// The same below the home of another user, who could lead us anywhere by a link.
+tl::expected<bool, std::string> is_there_below(const scanner::FoundFile& top, const std::string& home, uid_t owner,
+                                               std::string distrusted) {
+    for (const std::string place : {".config", ".config/orphan-reaper", kPlace}) {
+        const auto found = scanner::find_below(top.path.get(), place.c_str());
+        const bool absent = !found && found.error().code == std::errc::no_such_file_or_directory;
+        if (absent && (place != kPlace || distrusted.empty())) return false;
+        if (!found && !absent) return refusal(fmt::format("{}/{}", home, kPlace), found.error());
+        const std::string why = found ? distrust_above(found->status, owner) : std::string();
+        if (distrusted.empty() && !why.empty()) distrusted = fmt::format("{}/{} {}", home, place, why);
+    }
+    if (!distrusted.empty()) return tl::unexpected(std::move(distrusted));
+    return true;
+}
+
 // A path that is not absolute names no folder, says the XDG base directory specification.
 std::string absolute_variable(const char* name) {
     const char* value = ::geteuid() == 0 ? nullptr : std::getenv(name);
@@ -118,7 +136,7 @@ std::string configuration_folder() {
     if (!folder.empty()) return folder;
     std::string home = absolute_variable("HOME");
     if (home.empty()) home = recorded_home(::geteuid()).value_or("");
-    return home.empty() ? home : home + "/.config";
+    return home.starts_with('/') ? home + "/.config" : std::string();
 }
 
 }  // namespace
@@ -141,8 +159,10 @@ tl::expected<RuleSource, std::string> read_rule_file(const std::string& path) {
 tl::expected<std::vector<RuleSource>, std::string> read_rule_sources(const RulePlaces& places) {
     std::vector<RuleSource> sources;
     for (const std::string& path : places.folders) {
+        const auto found = is_there(path, ::geteuid());
+        if (!found) return tl::unexpected(found.error());
+        if (!*found) continue;
         const Folder folder(::opendir(path.c_str()));
-        if (!folder && errno == ENOENT) continue;
         if (auto added = add_folder(oneself(), folder, path, sources); !added)
             return tl::unexpected(std::move(added.error()));
     }
@@ -154,16 +174,18 @@ tl::expected<std::vector<RuleSource>, std::string> read_rule_sources(const RuleP
 }
 
 tl::expected<std::vector<RuleSource>, std::string> read_rules_of_user(const std::string& home, uid_t user) {
-    constexpr const char* kPlace = ".config/orphan-reaper/rules.d";
     std::vector<RuleSource> sources;
+    auto way = way_to(home, user);
+    if (!way) return tl::unexpected(std::move(way.error()));
+    if (!way->exists) return sources;
     const auto top = scanner::find_through_links(AT_FDCWD, home.c_str());
-    const bool absent = !top && (top.error().code == std::errc::no_such_file_or_directory ||
-                                 top.error().code == std::errc::not_a_directory);
-    if (absent || (top && !S_ISDIR(top->status.st_mode))) return sources;  // /nonexistent, /dev/null: no home at all
     if (!top) return refusal(home, top.error());
+    if (!S_ISDIR(top->status.st_mode)) return sources;  // /dev/null: no home at all
+    const auto there = is_there_below(*top, home, user, std::move(way->distrust));
+    if (!there) return tl::unexpected(there.error());
+    if (!*there) return sources;
     const std::string path = fmt::format("{}/{}", home, kPlace);
     const auto found = scanner::find_below(top->path.get(), kPlace);
-    if (!found && found.error().code == std::errc::no_such_file_or_directory) return sources;
     if (!found) return refusal(path, found.error());
     Fd listed(::openat(found->path.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     const Folder folder(listed ? ::fdopendir(listed.get()) : nullptr);

@@ -1,5 +1,5 @@
-// From which files the rules come. A file or folder that anybody but its reader and root could have written is no authority on what
-// to kill: where there is one, there are no rules at all.
+// From which files the rules come. A file or folder that anybody but its reader and root could have written, or taken away, is no
+// authority on what to kill: where there is one, there are no rules at all.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ namespace reaper::agent {
 
 // Where rules are looked for, after the built-in ones; later ones override.
 struct RulePlaces {
-    std::vector<std::string> folders;  // their *.json, by name, but for hidden ones; a folder need not exist
+    std::vector<std::string> folders;  // their *.json, by name, but for hidden ones; absolute; a folder need not exist
     std::string config;                // one more file, that has to exist; empty: none
 };
 

@@ -155,7 +155,74 @@ TEST_CASE("Of a link, what it leads to has to be trusted") {
     places.mode("elsewhere/bad.json", 0644);
     CHECK(places.error().empty());
     places.mode("elsewhere", 0777);
-    CHECK(contains(places.error(), "user can be written by others"));
+    CHECK(contains(places.error(), "elsewhere can be written by others"));
+}
+
+TEST_CASE("A link that leads nowhere is no folder that does not exist, wherever on the way it is") {
+    Places places;
+    places.places.folders = {places.folder / "conf/orphan-reaper/rules.d"};
+    places.write("mounted/orphan-reaper/rules.d/10.json", grace("41s"));
+    for (const std::string& name : {std::string("conf"), std::string("conf/orphan-reaper"), places.places.folders[0]}) {
+        const std::string link = name.starts_with('/') ? "conf/orphan-reaper/rules.d" : name;
+        places.folder.write(link, "");  // makes the folders above it
+        places.folder.remove(link);
+        CHECK(places.paths().empty());
+        for (const char* nowhere : {"/nowhere/on/earth", "nowhere"}) {
+            places.folder.link(link, nowhere);
+            CHECK(places.error() == places.folder / link + " is a link that leads nowhere");
+            places.folder.remove(link);
+        }
+        places.folder.link(link, places.folder / link);
+        CHECK(contains(places.error(), link + ": Too many levels"));
+        places.folder.remove("conf");
+    }
+    places.folder.link("conf", "./x/../mounted");
+    CHECK(contains(places.error(), "leads nowhere"));
+    places.folder.write("x/y", "");
+    CHECK(places.paths().size() == 1);
+    places.folder.remove("mounted/orphan-reaper");
+    CHECK(places.paths().empty());
+}
+
+TEST_CASE("Nobody else may be able to take a folder of rules away") {
+    Places places;
+    places.places.folders = {places.folder / "conf/orphan-reaper/rules.d"};
+    places.write("conf/orphan-reaper/rules.d/10.json", grace("41s"));
+    for (const char* name : {"conf", "conf/orphan-reaper"}) {
+        for (const mode_t good : {0775U, 01777U, 0700U}) {
+            places.mode(name, good);
+            CHECK(places.paths().size() == 1);
+        }
+        places.mode(name, 0757);
+        CHECK(places.error() == places.folder / name + " can be written by others (chmod o-w would do)");
+        places.mode(name, 0755);
+        if (!is_root()) continue;
+        places.give_away(name);
+        CHECK(contains(places.error(), places.folder / name + " belongs to user id 54321, not to you or root"));
+        REQUIRE(::chown((places.folder / name).c_str(), 0, 0) == 0);
+    }
+    places.mode("conf", 0777);
+    places.folder.remove("conf/orphan-reaper/rules.d");
+    CHECK(contains(places.error(), "conf can be written by others"));
+    places.folder.remove("conf/orphan-reaper");
+    CHECK(places.paths().empty());
+}
+
+TEST_CASE("Of links on the way, all that they lead through counts") {
+    Places places;
+    places.places.folders = {places.folder / "conf/orphan-reaper/rules.d"};
+    places.write("a/b/orphan-reaper/rules.d/10.json", grace("41s"));
+    places.folder.link("a/link", "b/.");
+    places.folder.link("conf", places.folder / "a/link");
+    CHECK(places.paths().size() == 1);
+    for (const char* name : {"a", "a/b"}) {
+        places.mode(name, 0777);
+        CHECK(contains(places.error(), places.folder / name + " can be written by others"));
+        places.mode(name, 0755);
+    }
+    if (!is_root()) return;
+    REQUIRE(::lchown((places.folder / "a/link").c_str(), kStranger, 0) == 0);
+    CHECK(contains(places.error(), "a/link belongs to user id 54321"));
 }
 
 TEST_CASE("What cannot be read is not taken for absent") {

@@ -117,6 +117,61 @@ TEST_CASE("What others own or can write is no word of the user") {
     }
 }
 
+TEST_CASE("What others can take away is no word of the user either") {
+    const Home home;
+    home.write("10.json", kProtect);
+    for (const std::string& name : {std::string("."), std::string(".config"), std::string(".config/orphan-reaper")}) {
+        for (const mode_t good : {0775U, 01777U, 0755U}) {
+            home.give(name, home.user, good);
+            CHECK(home.rules().protect.size() == 1);
+        }
+        home.give(name, home.user, 0757);
+        CHECK(contains(home.untold(), "can be written by others (chmod o-w would do)"));
+        home.give(name, kStranger + 1, 0755);
+        if (is_root()) CHECK(contains(home.untold(), "belongs to user id 54322, not to user id 54321 or root"));
+        home.give(name, home.user, 0755);
+    }
+    home.give(".config", home.user, 0777);
+    home.folder.remove(kFolder);
+    CHECK(contains(home.untold(), home.folder / ".config can be written by others"));
+    home.folder.remove(".config/orphan-reaper");
+    CHECK(home.rules() == policy::built_in_rules());
+}
+
+TEST_CASE("A home or folder that is a link to nowhere is not known to have no rules") {
+    const Home home;
+    home.folder.link("home", "/nowhere/on/earth");
+    policy::Rules rules = policy::built_in_rules();
+    add_rules_of_user(rules, home.user, home.folder / "home");
+    CHECK(rules.untold[home.user] == home.folder / "home is a link that leads nowhere");
+    for (const std::string& name : {std::string(".config"), std::string(".config/orphan-reaper"), kFolder}) {
+        home.folder.write(name, "");
+        home.folder.remove(name);
+        home.folder.link(name, "/nowhere/on/earth");
+        CHECK(contains(home.untold(), "cannot read " + home.folder / kFolder));
+        home.folder.remove(name);
+    }
+}
+
+TEST_CASE("What users protect can be told to facts, and only that") {
+    const Home home;
+    home.write("10.json", R"({"protect": [{"home": "/srv", "exe": "/bin/x", "arguments": ["a", "b"]}]})");
+    policy::Rules rules = home.rules();
+    rules.protect.push_back({"site.json", {}, {}, "/everybody's"});
+    rules.untold[7] = "a reason";
+    scanner::Facts facts;
+    tell_rules_of_users(facts, rules);
+    CHECK(facts.protections.size() == 1);
+    policy::Rules elsewhere = policy::built_in_rules();
+    elsewhere.protect.push_back({"site.json", {}, {}, "/everybody's"});
+    elsewhere = with_told_rules(elsewhere, facts);
+    CHECK(elsewhere.untold == rules.untold);
+    REQUIRE(elsewhere.protect.size() == 2);
+    CHECK(elsewhere.protect[0] == rules.protect[1]);
+    CHECK(elsewhere.protect[1] == rules.protect[0]);
+    CHECK(with_told_rules(rules, {}) == rules);
+}
+
 TEST_CASE("No link is followed, wherever it leads and whoever made it") {
     const Home home;
     home.write("10.json", kProtect);

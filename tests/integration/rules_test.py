@@ -125,6 +125,57 @@ def root_spares_what_a_user_protects_of_his_own():
     stage.expect_sweep(stage.sweep("--user", "u", uid=0), ["leaked"], ["worker"])
 
 
+def replayed(stage, *arguments, **more):
+    """A report, and whether judging its facts again says the same."""
+    facts = stage.run / "facts.json"
+    live = stage.report("--facts", str(facts), *arguments, **more)
+    again = stage.report("--from-facts", str(facts), **more)
+    expect([one["verdict"] for one in live.processes] == [one["verdict"] for one in again.processes] != [], told(again))
+    return live, facts.read_text()
+
+
+@case
+def facts_say_what_users_protect():
+    stage, rules = leaked()
+    own = rules.put(rules.user, "10.json", {"protect": [{"arguments": ["--no-viewer"]}]})
+    report, _ = replayed(stage, "--all-users", uid=0)
+    stage.expect_verdicts(report, {"leaked": ("supervised", "keep")})
+    own.write_text("broken")
+    report, _ = replayed(stage, "--all-users", uid=0)
+    stage.expect_verdicts(report, {"leaked": ("unknown", "report")})
+
+
+@case
+def variables_that_only_mark_are_told_to_nobody():
+    stage, rules = leaked()
+    stage.orphans([stage.worker("worker", env={"ACME_TOKEN": "hunter2"})])
+    rules.put(rules.user, "10.json", {"families": {
+        "slash_worker": {"enabled": False},
+        "acme": {"programs": [{"interpreters": ["python"], "modules": ["tui_gateway.slash_worker"],
+                               "marked_variables": ["ACME_TOKEN"]}],
+                 "roles": [{"name": "worker"}], "home": [{"path": "~"}]}}})
+    report, facts = replayed(stage)
+    stage.expect_verdicts(report, {"leaked": ("orphan", "reap"), "worker": ("orphan", "reap")})
+    explained = stage.reaper("explain", str(stage.actors["worker"].pid))
+    expect("ACME_TOKEN=[redacted]" in explained.out, told(explained))
+    expect("hunter2" not in facts + report.out + explained.out, "a secret is told")
+
+
+@case
+def whoever_else_can_take_rules_away_stops_everything():
+    stage, rules = leaked()
+    rules.put(rules.user, "10.json", SPARE)
+    for folder in (rules.user.parent, rules.user.parent.parent):
+        folder.chmod(0o777)
+        expect_refused(stage, f"{folder} can be written by others (chmod o-w would do)")
+        folder.chmod(0o775)
+        expect_action(stage, "report")
+    rules.user.rename(rules.user.with_name("away"))
+    expect_action(stage, "reap")
+    rules.user.symlink_to("/media/usb/rules.d")
+    expect_refused(stage, f"{rules.user} is a link that leads nowhere")
+
+
 @case
 def whoever_else_can_write_rules_stops_everything():
     stage, rules = leaked()
