@@ -54,7 +54,7 @@ struct ClaimFile {
     Uid scope = 0;
     bool found = false;  // stamp is what is there; otherwise something stood in the way of looking
     FileStamp stamp;
-    std::string text;  // of what may be read, as Claim::access has it
+    std::string text;  // of what may be read, as Claim::access has it; not of ledgers and registries
     std::vector<Claim>
         claims;  // what it says; of a file that could not be read or understood one that says why. Empty: nobody named
     LockReading lock;           // of gateway.lock, for that file and for gateway.pid beside it

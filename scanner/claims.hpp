@@ -25,8 +25,9 @@ struct ClaimPlaces {
     bool operator==(const ClaimPlaces&) const = default;
 };
 
-// Only regular files with one name, owned by the user or root, of at most 256 KiB count; anything else that is there is a
-// claim with access `denied` (a link, FIFO, device, foreign owner) or `malformed`. Files that are not there yield no claim.
+// Only regular files with one name, owned by the user or root, of at most 256 KiB (ledgers and registries 16 MiB) count; anything
+// else that is there is a claim with access `denied` (a link, FIFO, device, foreign owner, more than that) or `malformed`. Files that
+// are not there yield no claim.
 [[nodiscard]] std::vector<Claim> read_claims(const Procfs& procfs, const ClaimPlaces& places);
 
 }  // namespace reaper::scanner

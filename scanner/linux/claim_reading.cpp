@@ -10,7 +10,8 @@ namespace reaper::scanner {
 
 namespace {
 
-constexpr std::size_t kMaxSize = 256 * 1024;
+constexpr std::size_t kMaxSize = 256 * 1024UL;
+constexpr std::size_t kMaxRecord = 16 * 1024 * 1024UL;
 constexpr std::size_t kMaxNames = 4096;  // in one folder
 
 // A file that was planted to mislead, or could be: the claim says so, and names nobody.
@@ -20,6 +21,11 @@ bool trustworthy(const struct stat& status, Uid uid) {
 
 double epoch_of(const FileStamp& stamp) {
     return static_cast<double>(stamp.written_s) + static_cast<double>(stamp.written_ns) / 1e9;
+}
+
+// Of all processes that were ever started, perhaps: it grows, and is never removed.
+bool is_record(ClaimKind kind) {
+    return kind == ClaimKind::ledger || kind == ClaimKind::headless_registry || kind == ClaimKind::process_registry;
 }
 
 FileForm form_of(mode_t mode) {
@@ -95,12 +101,12 @@ ClaimFile read_into(ClaimFile file, const FoundFile& found) {
     file.found = true;
     file.stamp = stamp_of(found.status);
     if (!trustworthy(found.status, file.scope)) return unreadable(std::move(file));
-    auto text = read_found(found, kMaxSize);
-    if (!text && text.error().code != std::errc::file_too_large) return unreadable(std::move(file));
+    auto text = read_found(found, is_record(file.kind) ? kMaxRecord : kMaxSize);
+    if (!text) return unreadable(std::move(file));
     Claim blank = blank_claim(file);
     blank.access = Access::ok;
-    auto claims = text ? interpret_claims(blank, *text) : failure(std::errc::file_too_large, "read", file.path);
-    if (text) file.text = std::move(*text);
+    auto claims = interpret_claims(blank, *text);
+    if (!is_record(file.kind)) file.text = std::move(*text);
     blank.access = Access::malformed;
     file.claims = claims ? std::move(*claims) : std::vector{std::move(blank)};
     return file;

@@ -52,6 +52,7 @@ policy::Rules marked_by(const std::vector<std::string>& marks) {
     marked.families.front().programs.emplace_back();
     marked.families.front().programs.front().executables = {"acme"};
     marked.families.front().programs.front().marked_variables = marks;
+    marked.families.front().several_with = {"ACME_MANY=yes"};
     marked.families.front().home = {{policy::HomeSource::From::environment, "ACME_HOME"}};
     marked.families.front().owners = {{policy::OwnerSource::From::environment, "ACME_OWNER", ""}};
     return marked;
@@ -230,18 +231,16 @@ TEST_CASE("of variables that only mark a program, no more is kept than what the 
     const policy::Rules marked = marked_by({"ACME_TOKEN", "ACME_MODE=serve:*", "HOME", "ACME_HOME", "ACME_OWNER"});
     FactsBuilder builder;
     builder.orphan(row(100, 1, "/opt/acme", {"acme"}));
-    builder[100].environment.value = {{"ACME_TOKEN", "SECRET"},
-                                      {"ACME_MODE", "serve:SECRET"},
-                                      {"HOME", "/home/a"},
-                                      {"ACME_HOME", "/srv/a"},
-                                      {"ACME_OWNER", "77"}};
+    builder[100].environment.value = {{"ACME_TOKEN", "SECRET"}, {"ACME_MODE", "serve:SECRET"}, {"HOME", "/home/a"},
+                                      {"ACME_HOME", "/srv/a"},  {"ACME_OWNER", "77"},          {"ACME_MANY", "yes"}};
     const auto shown = redact(builder.facts(), marked).candidates.front();
     using Variables = std::map<std::string, std::string>;
     CHECK(shown.environment.value == Variables{{"ACME_TOKEN", "[redacted]"},
                                                {"ACME_MODE", "serve:[redacted]"},
                                                {"HOME", "/home/a"},
                                                {"ACME_HOME", "/srv/a"},
-                                               {"ACME_OWNER", "77"}});
+                                               {"ACME_OWNER", "77"},
+                                               {"ACME_MANY", "yes"}});
     CHECK(policy::match(marked, shown.row, shown.environment));
     builder[100].environment.value = {{"ACME_MODE", "SECRET"}};
     const auto other = redact(builder.facts(), marked).candidates.front();

@@ -183,10 +183,21 @@ TEST_CASE("a home may be reached through a link, files below it may not") {
     CHECK(only(data_claims(folder / "home")).access == Access::ok);
 }
 
-TEST_CASE("files that are too large or say nothing sensible") {
+TEST_CASE("a file that is too large is not read, and not taken for nonsense") {
+    const TemporaryFolder home;
+    home.write("daemon/bridge.pid", kSelf + std::string(257 * 1024, ' '));
+    check_refused(only(data_claims(home.path())), Access::denied);
+    const std::string ledger = R"([{"pid": )" + kSelf + "}]";
+    home.write("spawn-ledger.json", ledger + std::string(15 * 1024 * 1024, ' '));
+    CHECK(only(hermes_claims(home.path())).pid == ::getpid());
+    home.write("spawn-ledger.json", ledger + std::string(16 * 1024 * 1024, ' '));
+    check_refused(only(hermes_claims(home.path())), Access::denied);
+}
+
+TEST_CASE("files that say nothing sensible") {
     const TemporaryFolder home;
     for (const std::string& text : {std::string(), std::string("garbage"), std::string("0"), std::string("\xff\xfe"),
-                                    std::string(257 * 1024, '7')}) {
+                                    std::string(256 * 1024, '7')}) {
         home.write("daemon/bridge.pid", text);
         check_refused(only(data_claims(home.path())), Access::malformed);
     }
