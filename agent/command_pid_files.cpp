@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include "agent/commands.hpp"
-#include "agent/history.hpp"
+#include "agent/history_file.hpp"
+#include "agent/history_writer.hpp"
 #include "agent/pid_file_cleaner.hpp"
 #include "agent/pid_file_places.hpp"
 #include "policy/escape.hpp"
@@ -62,7 +63,7 @@ class Cleaning {
                                      return history_.about_to_remove(file, judgement);
                                  }};
         reported.removal = remove_stale(procfs_, reported.file, parts);
-        if (reported.removal->result != RemovalResult::refused) history_.removed(reported.file, *reported.removal);
+        history_.removed(reported.file, *reported.removal);
     }
 
     // An update can begin at any time, also while files are being removed.
@@ -74,7 +75,7 @@ class Cleaning {
     const Setup& setup_;
     const PidFilePlaces& found_;
     scanner::Machine machine_;
-    History history_;
+    HistoryWriter history_;
 };
 
 Report blank_report(const scanner::Machine& machine, const Options& options, const Setup& setup) {

@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include "agent/commands.hpp"
-#include "agent/history.hpp"
+#include "agent/history_file.hpp"
+#include "agent/history_writer.hpp"
 #include "agent/interrupt.hpp"
 #include "agent/live_line.hpp"
 #include "agent/reaper.hpp"
@@ -38,8 +39,7 @@ bool exits_by(const scanner::PidHandle& handle, std::chrono::steady_clock::time_
 }
 
 // Steps that the second look still says are right, with the handles of the first one; of the others, what became of them.
-std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const std::vector<Judgement>& second,
-                                    Outcomes& outcomes) {
+std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const Judged& second, Outcomes& outcomes) {
     std::vector<Target> targets;
     const auto last_moment = std::chrono::steady_clock::now() + ReaperTimes{}.exiting;
     for (const Judgement& step : plan.steps) {
@@ -47,17 +47,14 @@ std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const
         auto handle = first.handles.find(pid);
         if (handle->second.exited()) {
             outcomes[pid] = not_done(pid, OutcomeResult::already_gone, "it ended by itself");
-        } else if (auto objection = difference(step, second)) {
+        } else if (auto objection = difference(step, second.judgements)) {
             // Another sweep, say, may be ending it this moment.
             outcomes[pid] = exits_by(handle->second, last_moment)
                                 ? not_done(pid, OutcomeResult::already_gone, "it ended by itself")
                                 : not_done(pid, OutcomeResult::changed, std::move(*objection));
         } else {
             // As the second look has it: the other half of a unit may have ended meanwhile.
-            const auto fresh = std::find_if(second.begin(), second.end(), [pid](const Judgement& judgement) {
-                return judgement.identity.pid == pid;
-            });
-            targets.push_back({*fresh, std::move(handle->second)});
+            targets.push_back({*find_judgement(second, pid), std::move(handle->second), *find_facts(second, pid)});
         }
     }
     return targets;
@@ -114,7 +111,7 @@ class Sweep {
         auto second = look_and_judge(lookout_, setup_);
         if (!second) return tl::unexpected(second.error());
         std::set<Pid> earlier_rounds = tried();
-        const auto targets = settled_targets(plan, seen.look, second->judgements, outcomes_);
+        const auto targets = settled_targets(plan, seen.look, *second, outcomes_);
         end(targets, second->look);
         std::set<Pid> over = missing_steps(plan, second->judgements);
         over.merge(earlier_rounds);
@@ -127,9 +124,19 @@ class Sweep {
         const bool interrupted = interrupt_.wait(kBurial);
         auto after = look_and_judge(lookout_, setup_);
         if (!after) return {};  // a look that fails says nothing about either
-        find_respawns(seen, *after, outcomes_);
+        note_respawns(seen, *after);
         seen = keep_from(seen, std::move(*after), tried());
         return rounds == 0 || interrupted ? Result<void>{} : end_leaks(seen, rounds);
+    }
+
+    void note_respawns(const Judged& before, const Judged& after) {
+        const Outcomes earlier = outcomes_;
+        find_respawns(before, after, outcomes_);
+        for (const auto& [pid, outcome] : outcomes_) {
+            if (!outcome.respawned_as || earlier.at(pid).respawned_as) continue;
+            history_.respawned(*find_judgement(before, pid), *find_facts(after, *outcome.respawned_as),
+                               after.look.facts.relatives);
+        }
     }
 
     [[nodiscard]] std::set<Pid> tried() const {
@@ -194,8 +201,8 @@ class Sweep {
     const Setup& setup_;
     Lookout lookout_;
     Interrupt interrupt_;
-    History history_{options_.no_history || options_.dry_run ? HistoryUse::none : HistoryUse::keep, history_folder(),
-                     voice()};
+    HistoryWriter history_{options_.no_history || options_.dry_run ? HistoryUse::none : HistoryUse::keep,
+                           history_folder(), voice()};
     std::set<Pid> known_;  // to the first look
     Outcomes outcomes_;
     std::vector<std::string> remarks_;

@@ -37,6 +37,10 @@ struct Judged {
 
 [[nodiscard]] Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup);
 
+// None: nobody of that pid was judged.
+[[nodiscard]] const policy::Judgement* find_judgement(const Judged& judged, scanner::Pid pid);
+[[nodiscard]] const scanner::ProcessFacts* find_facts(const Judged& judged, scanner::Pid pid);
+
 // The part of a report that follows from one look.
 [[nodiscard]] Report report_of(const Judged& judged, const Options& options, const Setup& setup);
 

@@ -12,12 +12,14 @@
 #include "policy/plan.hpp"
 #include "scanner/activity.hpp"
 #include "scanner/pid_handle.hpp"
+#include "scanner/process.hpp"
 
 namespace reaper::agent {
 
 struct Target {
     policy::Judgement step;
-    scanner::PidHandle handle;  // opened before the evidence of the step was read
+    scanner::PidHandle handle;         // opened before the evidence of the step was read
+    scanner::ProcessFacts facts = {};  // that evidence: for the record only
 };
 
 // The second look: is this step still right, on fresh evidence read through this handle? Can only downgrade.

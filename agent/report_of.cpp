@@ -13,11 +13,6 @@ using policy::Judgement;
 using scanner::Pid;
 using scanner::ProcessFacts;
 
-const ProcessFacts& facts_of(const scanner::Facts& facts, const Judgement& judgement) {
-    return *std::find_if(facts.candidates.begin(), facts.candidates.end(),
-                         [&](const ProcessFacts& candidate) { return candidate.row.pid == judgement.identity.pid; });
-}
-
 // Of one's own processes /proc always tells.
 bool is_hidden(const scanner::Facts& facts, const Setup& setup) {
     return facts.machine.hides_processes && setup.settings.uids != std::vector<scanner::Uid>{facts.machine.uid};
@@ -81,6 +76,18 @@ bool contains(const std::vector<Pid>& pids, Pid pid) {
 
 }  // namespace
 
+const Judgement* find_judgement(const Judged& judged, Pid pid) {
+    const auto found =
+        std::ranges::find(judged.judgements, pid, [](const Judgement& judgement) { return judgement.identity.pid; });
+    return found == judged.judgements.end() ? nullptr : &*found;
+}
+
+const ProcessFacts* find_facts(const Judged& judged, Pid pid) {
+    const auto& candidates = judged.look.facts.candidates;
+    const auto found = std::ranges::find(candidates, pid, [](const ProcessFacts& facts) { return facts.row.pid; });
+    return found == candidates.end() ? nullptr : &*found;
+}
+
 Report report_of(const Judged& judged, const Options& options, const Setup& setup) {
     const scanner::Facts& facts = judged.look.facts;
     Report report;
@@ -103,7 +110,7 @@ Report report_of(const Judged& judged, const Options& options, const Setup& setu
     report.count = facts.count;
     report.complete = sees_scope(facts, setup);
     for (const Judgement& judgement : judged.judgements) {
-        report.processes.push_back({judgement, facts_of(facts, judgement), std::nullopt});
+        report.processes.push_back({judgement, *find_facts(judged, judgement.identity.pid), std::nullopt});
     }
     report.files = files_of(facts, setup.rules);
     report.remarks = remarks_on(facts, setup);

@@ -11,12 +11,6 @@ using policy::Judgement;
 using scanner::Pid;
 using scanner::ProcessFacts;
 
-const ProcessFacts* find_facts(const scanner::Facts& facts, Pid pid) {
-    const auto found = std::find_if(facts.candidates.begin(), facts.candidates.end(),
-                                    [pid](const ProcessFacts& candidate) { return candidate.row.pid == pid; });
-    return found == facts.candidates.end() ? nullptr : &*found;
-}
-
 bool was_ended(const Outcome& outcome) {
     return outcome.result == OutcomeResult::ended_on_term || outcome.result == OutcomeResult::ended_on_kill;
 }
@@ -40,10 +34,10 @@ void find_respawns(const Judged& before, const Judged& after, std::map<Pid, Outc
     std::set<Pid> taken;  // each newcomer replaces one
     for (const Judgement& ended : before.judgements) {
         const auto outcome = outcomes.find(ended.identity.pid);
-        const ProcessFacts* facts = find_facts(before.look.facts, ended.identity.pid);
+        const ProcessFacts* facts = find_facts(before, ended.identity.pid);
         if (outcome == outcomes.end() || facts == nullptr || !was_ended(outcome->second)) continue;
         for (const Judgement& newcomer : after.judgements) {
-            const ProcessFacts* theirs = find_facts(after.look.facts, newcomer.identity.pid);
+            const ProcessFacts* theirs = find_facts(after, newcomer.identity.pid);
             const bool fresh =
                 theirs != nullptr && !was_there(before, newcomer) && !taken.contains(newcomer.identity.pid);
             if (!fresh || !does_the_same(ended, *facts, newcomer, *theirs)) continue;

@@ -2,13 +2,17 @@
 // and one after the removal of a file. JSON lines, only ever appended.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "agent/history_file.hpp"
 #include "agent/reaper.hpp"
 #include "agent/removal.hpp"
 #include "policy/pid_files.hpp"
 #include "scanner/claim_files.hpp"
-#include "scanner/fd.hpp"
+#include "scanner/process.hpp"
 
 namespace reaper::agent {
 
@@ -23,16 +27,20 @@ struct HistoryVoice {
     bool always = false;  // also when the file was written
 };
 
-// Lines go to history.jsonl in `folder`, mode 0600, and are on the disk before the signal is sent. Where that fails they have to be
-// told; a signal of which neither can be done is refused.
-class History : public DecisionLog {
+// Lines go to the history file in `folder`, and are on the disk before the signal is sent. Where that fails they have to be told; a
+// signal of which neither can be done is refused.
+class HistoryWriter : public DecisionLog {
    public:
-    History(HistoryUse use, const std::string& folder, HistoryVoice voice);
+    HistoryWriter(HistoryUse use, const std::string& folder, HistoryVoice voice);
 
     [[nodiscard]] Result<void> about_to_signal(const Target& target, Signal signal) override;
     void ended(const Target& target, const Outcome& outcome) override;
 
-    // Like the two above.
+    // The same helper is there again. Who started it is among `relatives`, if anybody is known to have.
+    void respawned(const policy::Judgement& ended, const scanner::ProcessFacts& newcomer,
+                   const std::vector<scanner::ProcessRow>& relatives);
+
+    // Like the first two.
     [[nodiscard]] Result<void> about_to_remove(const scanner::ClaimFile& file, const policy::FileJudgement& judgement);
     void removed(const scanner::ClaimFile& file, const Removal& removal);
 
@@ -42,16 +50,15 @@ class History : public DecisionLog {
    private:
     [[nodiscard]] bool write(const std::string& line);
     // Written down, or else told, or else an error.
-    [[nodiscard]] Result<void> announce(const std::string& line, const std::string& words);
+    [[nodiscard]] Result<void> announce(const std::string& subject, const std::string& line, const std::string& words);
+    // The same afterwards, when nothing depends on it any more. What was not announced has not happened.
+    void conclude(const std::string& subject, const std::string& line, const std::string& words);
 
     HistoryUse use_;
     HistoryVoice voice_;
-    Fd file_;
+    std::optional<HistoryFile> file_;
+    std::set<std::string> announced_;  // identities and paths
     std::string complaint_;
 };
-
-// Where this user's history is kept: $XDG_STATE_HOME/orphan-reaper, or ~/.local/state/orphan-reaper; root's is
-// /var/lib/orphan-reaper. Empty: neither variable says where.
-[[nodiscard]] std::string history_folder();
 
 }  // namespace reaper::agent

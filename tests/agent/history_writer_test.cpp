@@ -1,4 +1,4 @@
-#include "agent/history.hpp"
+#include "agent/history_writer.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,8 +27,14 @@ Target some_target() {
     step.family = "bridge";
     step.home = "/home/u/\xff";
     step.verdict = policy::Verdict::orphan;
+    step.action = policy::Action::reap;
     step.evidence = {{"parent.adopter", policy::Weight::for_kill, "parent is init (pid 1)"}};
-    return {step, std::move(*handle)};
+    scanner::ProcessFacts facts;
+    facts.row.start_ticks = 20931;
+    facts.row.command_line = scanner::Reading<scanner::CommandLine>::of({{"node", "--token=secret"}, false});
+    facts.user = "u";
+    facts.rss_bytes = 4096;
+    return {step, std::move(*handle), facts};
 }
 
 std::vector<json> lines_of(const std::string& path) {
@@ -53,7 +59,7 @@ Fd temporary_file(const TemporaryFolder& folder) {
 TEST_CASE("a decision is on file before the signal, and its end after it") {
     const TemporaryFolder folder;
     const Target target = some_target();
-    History history(HistoryUse::keep, folder.path() + "/state", {});
+    HistoryWriter history(HistoryUse::keep, folder.path() + "/state", {});
     REQUIRE(history.about_to_signal(target, Signal::terminate));
     const std::string path = folder.path() + "/state/history.jsonl";
     auto lines = lines_of(path);
@@ -63,6 +69,11 @@ TEST_CASE("a decision is on file before the signal, and its end after it") {
     CHECK(lines[0]["pid"] == 4711);
     CHECK(lines[0]["verdict"] == "orphan");
     CHECK(lines[0]["evidence"] == json({"parent.adopter"}));
+    CHECK(lines[0]["reason"] == "parent is init (pid 1)");
+    CHECK(lines[0]["identity"] == to_string(target.step.identity));
+    CHECK(lines[0]["start_ticks"] == 20931);
+    CHECK(lines[0]["user"] == "u");
+    CHECK(lines[0]["argv"].dump().find("secret") == std::string::npos);
     REQUIRE(history.about_to_signal(target, Signal::resume));
     CHECK(lines_of(path).size() == 1);
     Outcome outcome;
@@ -73,6 +84,7 @@ TEST_CASE("a decision is on file before the signal, and its end after it") {
     REQUIRE(lines.size() == 2);
     CHECK(lines[1]["event"] == "ended");
     CHECK(lines[1]["result"] == "ended_on_term");
+    CHECK(lines[1]["rss_bytes"] == 4096);
     struct stat status{};
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK((status.st_mode & 0777) == 0600);
@@ -81,7 +93,7 @@ TEST_CASE("a decision is on file before the signal, and its end after it") {
 
 TEST_CASE("the removal of a file is on file before and after it, with what the file said") {
     const TemporaryFolder folder;
-    History history(HistoryUse::keep, folder.path() + "/state", {});
+    HistoryWriter history(HistoryUse::keep, folder.path() + "/state", {});
     scanner::ClaimFile file;
     file.kind = scanner::ClaimKind::gateway_pid;
     file.path = "/home/u/.hermes/gateway.pid";
@@ -102,7 +114,7 @@ TEST_CASE("the removal of a file is on file before and after it, with what the f
     CHECK(lines[1]["event"] == "removed");
     CHECK(lines[1]["result"] == "removed");
     const Fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
-    History mute(HistoryUse::keep, "/dev/null/nowhere", {full.get(), false});
+    HistoryWriter mute(HistoryUse::keep, "/dev/null/nowhere", {full.get(), false});
     CHECK_FALSE(mute.about_to_remove(file, judgement));
 }
 
@@ -112,15 +124,61 @@ TEST_CASE("where the file cannot be written the decision is told, and where it c
     const std::string file_in_the_way = folder.path() + "/file";
     std::ofstream(file_in_the_way) << "x";
     const Fd told = temporary_file(folder);
-    History telling(HistoryUse::keep, file_in_the_way, {told.get(), false});
+    HistoryWriter telling(HistoryUse::keep, file_in_the_way, {told.get(), false});
     CHECK_FALSE(telling.complaint().empty());
     CHECK(telling.about_to_signal(target, Signal::kill));
     CHECK(text_of(told.get()).find("KILL to pid 4711 (bridge, orphan, /home/u/\\xff)") != std::string::npos);
     const Fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
-    History mute(HistoryUse::keep, file_in_the_way, {full.get(), false});
+    HistoryWriter mute(HistoryUse::keep, file_in_the_way, {full.get(), false});
     CHECK_FALSE(mute.about_to_signal(target, Signal::kill));
-    History wished_away(HistoryUse::none, file_in_the_way, {full.get(), false});
+    HistoryWriter wished_away(HistoryUse::none, file_in_the_way, {full.get(), false});
     CHECK(wished_away.about_to_signal(target, Signal::kill));
+}
+
+TEST_CASE("what was announced is concluded, even if nothing was sent, and what was not is not mentioned") {
+    const TemporaryFolder folder;
+    HistoryWriter history(HistoryUse::keep, folder.path(), {});
+    Outcome outcome;
+    outcome.result = OutcomeResult::already_gone;
+    history.ended(some_target(), outcome);
+    CHECK(lines_of(folder / "history.jsonl").empty());
+    REQUIRE(history.about_to_signal(some_target(), Signal::terminate));
+    history.ended(some_target(), outcome);
+    history.ended(some_target(), outcome);
+    const auto lines = lines_of(folder / "history.jsonl");
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[1]["result"] == "already_gone");
+}
+
+TEST_CASE("an end that cannot be written is told") {
+    const TemporaryFolder folder;
+    const Fd told = temporary_file(folder);
+    HistoryWriter history(HistoryUse::keep, "/dev/null/nowhere", {told.get(), false});
+    REQUIRE(history.about_to_signal(some_target(), Signal::terminate));
+    Outcome outcome;
+    outcome.result = OutcomeResult::ended_on_term;
+    history.ended(some_target(), outcome);
+    CHECK(text_of(told.get()).find("orphan-reaper: pid 4711 ended_on_term\n") != std::string::npos);
+}
+
+TEST_CASE("who came again is on file, with who started it") {
+    const TemporaryFolder folder;
+    HistoryWriter history(HistoryUse::keep, folder.path(), {});
+    scanner::ProcessFacts newcomer;
+    newcomer.identity.pid = newcomer.row.pid = 4800;
+    newcomer.row.ppid = 12;
+    scanner::ProcessRow host;
+    host.pid = 12;
+    host.command_line = scanner::Reading<scanner::CommandLine>::of({{"/usr/bin/hermes", "serve"}, false});
+    history.respawned(some_target().step, newcomer, {host});
+    const auto lines = lines_of(folder / "history.jsonl");
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0]["event"] == "respawned");
+    CHECK(lines[0]["pid"] == 4711);
+    CHECK(lines[0]["respawned_as"] == 4800);
+    CHECK(lines[0]["respawned_identity"] == to_string(newcomer.identity));
+    CHECK(lines[0]["host"] == 12);
+    CHECK(lines[0]["host_argv"][0] == "/usr/bin/hermes");
 }
 
 TEST_CASE("a link in the place of the history is not followed") {
@@ -129,7 +187,7 @@ TEST_CASE("a link in the place of the history is not followed") {
     std::ofstream(other) << "precious";
     REQUIRE(::symlink(other.c_str(), (folder.path() + "/history.jsonl").c_str()) == 0);
     const Fd told = temporary_file(folder);
-    History history(HistoryUse::keep, folder.path(), {told.get(), false});
+    HistoryWriter history(HistoryUse::keep, folder.path(), {told.get(), false});
     CHECK(history.about_to_signal(some_target(), Signal::terminate));
     CHECK_FALSE(history.complaint().empty());
     std::ostringstream left;
@@ -140,10 +198,10 @@ TEST_CASE("a link in the place of the history is not followed") {
 TEST_CASE("who watches on a terminal is not told what the report will say, but a journal is") {
     const TemporaryFolder folder;
     const Fd told = temporary_file(folder);
-    History quiet(HistoryUse::keep, folder.path() + "/a", {told.get(), false});
+    HistoryWriter quiet(HistoryUse::keep, folder.path() + "/a", {told.get(), false});
     REQUIRE(quiet.about_to_signal(some_target(), Signal::terminate));
     CHECK(text_of(told.get()).empty());
-    History loud(HistoryUse::keep, folder.path() + "/b", {told.get(), true});
+    HistoryWriter loud(HistoryUse::keep, folder.path() + "/b", {told.get(), true});
     REQUIRE(loud.about_to_signal(some_target(), Signal::terminate));
     CHECK_FALSE(text_of(told.get()).empty());
 }

@@ -1,0 +1,164 @@
+#include "agent/history_writer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/redact.hpp"
+#include "agent/report_lines.hpp"
+#include "agent/text_file.hpp"
+#include "policy/escape.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLongestText = 1024;  // of a file that is removed: enough to write it again by hand
+
+std::string now_utc() {
+    const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    const auto part = now.time_since_epoch() % std::chrono::seconds(1);
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(now)),
+                       part.count());
+}
+
+json entry(std::string_view event) {
+    return {{"schema", kHistorySchema}, {"at", now_utc()}, {"event", event}, {"by", ::getpid()}};
+}
+
+json entry(std::string_view event, const policy::Judgement& step) {
+    json record = entry(event);
+    record["pid"] = step.identity.pid;
+    record["identity"] = to_string(step.identity);
+    record["family"] = step.family;
+    record["role"] = step.role;
+    record["home"] = step.home;
+    record["verdict"] = policy::to_string(step.verdict);
+    return record;
+}
+
+// What somebody needs who wants to know which process that was.
+void add_facts(const scanner::ProcessFacts& facts, json& record) {
+    record["uid"] = facts.row.uid;
+    record["user"] = facts.user;
+    record["argv"] = redact(facts.row.command_line.value.argv);
+    record["start_ticks"] = facts.row.start_ticks;
+    record["rss_bytes"] = facts.rss_bytes;
+}
+
+json entry(std::string_view event, const scanner::ClaimFile& file) {
+    json record = entry(event);
+    record["path"] = file.path;
+    record["kind"] = policy::kind_word(file.kind);
+    record["home"] = file.home;
+    return record;
+}
+
+std::string line_of(const json& value) {
+    return value.dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
+}
+
+bool tell(int fd, const std::string& words) {
+    return write_all(fd, fmt::format("orphan-reaper: {}\n", words), "the decision").has_value();
+}
+
+json codes(const std::vector<policy::Evidence>& evidence) {
+    json list = json::array();
+    for (const policy::Evidence& piece : evidence) list.push_back(piece.code);
+    return list;
+}
+
+}  // namespace
+
+HistoryWriter::HistoryWriter(HistoryUse use, const std::string& folder, HistoryVoice voice) : use_(use), voice_(voice) {
+    if (use_ == HistoryUse::none) return;
+    auto file = HistoryFile::open(folder);
+    if (file)
+        file_ = std::move(*file);
+    else
+        complaint_ = fmt::format("the history cannot be kept: {}", policy::escape(describe(file.error()), 400));
+}
+
+bool HistoryWriter::write(const std::string& line) {
+    if (!file_) return false;
+    const auto written = file_->append(line);
+    if (!written)
+        complaint_ = fmt::format("the history cannot be written: {}", policy::escape(describe(written.error()), 400));
+    return written.has_value();
+}
+
+Result<void> HistoryWriter::about_to_signal(const Target& target, Signal signal) {
+    if (signal == Signal::resume) return {};
+    const policy::Judgement& step = target.step;
+    json record = entry("signal", step);
+    record["signal"] = to_string(signal);
+    record["evidence"] = codes(step.evidence);
+    record["reason"] = why({step, target.facts, std::nullopt});
+    add_facts(target.facts, record);
+    return announce(to_string(step.identity), line_of(record),
+                    fmt::format("{} to pid {} ({}, {}, {})", to_string(signal), step.identity.pid, step.family,
+                                to_string(step.verdict), policy::escape(step.home, 200)));
+}
+
+void HistoryWriter::ended(const Target& target, const Outcome& outcome) {
+    json record = entry("ended", target.step);
+    record["result"] = to_string(outcome.result);
+    record["detail"] = outcome.detail;
+    record["took_ms"] = static_cast<double>(outcome.took.count()) / 1000.0;
+    record["rss_bytes"] = target.facts.rss_bytes;
+    conclude(to_string(target.step.identity), line_of(record),
+             fmt::format("pid {} {}", target.step.identity.pid, to_string(outcome.result)));
+}
+
+void HistoryWriter::respawned(const policy::Judgement& ended, const scanner::ProcessFacts& newcomer,
+                              const std::vector<scanner::ProcessRow>& relatives) {
+    json record = entry("respawned", ended);
+    record["respawned_as"] = newcomer.row.pid;
+    record["respawned_identity"] = to_string(newcomer.identity);
+    record["host"] = newcomer.row.ppid;
+    const auto host = std::ranges::find(relatives, newcomer.row.ppid, &scanner::ProcessRow::pid);
+    if (host != relatives.end()) record["host_argv"] = redact(host->command_line.value.argv);
+    if (use_ == HistoryUse::keep) std::ignore = write(line_of(record));
+}
+
+Result<void> HistoryWriter::about_to_remove(const scanner::ClaimFile& file, const policy::FileJudgement& judgement) {
+    json record = entry("remove", file);
+    record["text"] = file.text.substr(0, kLongestText);
+    record["reason"] = judgement.reason;
+    record["evidence"] = codes(judgement.evidence);
+    return announce(file.path, line_of(record),
+                    fmt::format("removing {} ({})", policy::escape(file.path, 200), policy::escape(judgement.reason)));
+}
+
+void HistoryWriter::removed(const scanner::ClaimFile& file, const Removal& removal) {
+    json record = entry("removed", file);
+    record["result"] = to_string(removal.result);
+    record["detail"] = removal.detail;
+    conclude(file.path, line_of(record),
+             fmt::format("{} {}", policy::escape(file.path, 200), to_string(removal.result)));
+}
+
+Result<void> HistoryWriter::announce(const std::string& subject, const std::string& line, const std::string& words) {
+    const bool kept = use_ == HistoryUse::keep && write(line);
+    const bool must_tell = use_ == HistoryUse::keep && !kept;
+    const bool told = (voice_.always || must_tell) && tell(voice_.fd, words);
+    if (must_tell && !told) return failure(std::errc::io_error, "write down", "the decision anywhere");
+    announced_.insert(subject);
+    return {};
+}
+
+void HistoryWriter::conclude(const std::string& subject, const std::string& line, const std::string& words) {
+    const bool announced = announced_.erase(subject) > 0;
+    if (!announced || use_ == HistoryUse::none || write(line)) return;
+    std::ignore = tell(voice_.fd, words);
+}
+
+}  // namespace reaper::agent
