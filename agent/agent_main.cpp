@@ -48,20 +48,25 @@ Result<Report> run(const Options& options, const Setup& setup) {
     return options.from_facts.empty() ? run_here(options, setup) : run_replay(options, setup);
 }
 
-int print_rules(const Options& options, const Setup& setup, Output& output) {
-    const auto text = run_rules(options, setup, render_options(options));
+int print(const Result<std::string>& text, Output& output) {
     if (!text) return fail(text.error());
     const auto written = output.write(*text);
     return written ? static_cast<int>(ExitStatus::clean) : fail(written.error());
 }
 
+int print_history(const Options& options) {
+    auto output = Output::open(options);
+    return output ? print(run_history(options, render_options(options)), *output) : fail(output.error());
+}
+
 int execute(const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
+    if (options.command == Command::history) return print_history(options);
     const auto setup = prepare(options);
     if (!setup) return say(setup.error());
     auto output = Output::open(options);
     if (!output) return fail(output.error());
-    if (options.command == Command::rules) return print_rules(options, *setup, *output);
+    if (options.command == Command::rules) return print(run_rules(options, *setup, render_options(options)), *output);
     auto report = run(options, *setup);
     if (!report) return fail(report.error());
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;

@@ -130,6 +130,13 @@ Done read_settle(std::string_view word, Options& options) {
     return read;
 }
 
+Done read_since(std::string_view word, Options& options) {
+    std::optional<std::chrono::milliseconds> since;
+    const Done read = read_duration("--since", word, since);
+    if (since) options.since = *since;
+    return read;
+}
+
 Done read_option(OptionId id, const std::vector<std::string>& values, Options& options) {
     switch (id) {
         case OptionId::home: options.homes = values; return {};
@@ -143,6 +150,7 @@ Done read_option(OptionId id, const std::vector<std::string>& values, Options& o
         case OptionId::clean: options.clean = true; return {};
         case OptionId::dry_run: options.dry_run = true; return {};
         case OptionId::reap: return read_reap(values, options);
+        case OptionId::since: return read_since(values.front(), options);
         case OptionId::max_kills: return read_max_kills(values.front(), options);
         case OptionId::settle: return read_settle(values.front(), options);
         case OptionId::grace: return read_duration("--grace", values.front(), options.grace);
@@ -205,7 +213,8 @@ Done read_arguments(const Words& words, Options& options) {
         case Command::rules: return read_rules_task(words, options);
         case Command::report:
         case Command::sweep:
-        case Command::pid_files: break;
+        case Command::pid_files:
+        case Command::history: break;
     }
     return no_more_arguments(name_of(options.command), words, 1);
 }
@@ -255,7 +264,9 @@ Done check_applicable(const Words& words, const Options& options) {
     for (const OptionInfo& info : option_table()) {
         if (is_for(info, options.command) || !words.has(info.id)) continue;
         const std::string meant = commands_of(info);
-        if (!acts) return mistake(fmt::format("{} changes nothing anyway; {} is for {}", command, info.name, meant));
+        const bool about_acting = !is_for(info, Command::report) && !is_for(info, Command::history);
+        if (about_acting && !acts)
+            return mistake(fmt::format("{} changes nothing anyway; {} is for {}", command, info.name, meant));
         return mistake(fmt::format("{} is for {}, not for {}", info.name, meant, command));
     }
     return {};
@@ -267,6 +278,12 @@ Done check_pid_files(const Options& options) {
     const bool printable =
         options.format == Format::text || options.format == Format::json || options.format == Format::jsonl;
     return printable ? Done{} : mistake("pidfiles: expected text, json or jsonl");
+}
+
+Done check_history(const Options& options) {
+    if (options.command != Command::history) return {};
+    const bool printable = options.format == Format::text || options.format == Format::json;
+    return printable ? Done{} : mistake("history: expected text or json");
 }
 
 // What is right by itself, but not together.
@@ -295,7 +312,7 @@ tl::expected<Options, Mistake> interpret(const Words& words) {
     }
     for (const Done& done : {read_format(words, options), read_arguments(words, options), check_facts(options),
                              check_rules(words, options), check_applicable(words, options), check_pid_files(options),
-                             check_together(options)}) {
+                             check_history(options), check_together(options)}) {
         if (!done) return tl::unexpected(done.error());
     }
     return options;

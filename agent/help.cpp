@@ -22,6 +22,7 @@ constexpr std::string_view kExamples = R"(Examples:
   orphan-reaper sweep                    end it
   orphan-reaper explain 4711             why was that one kept?
   orphan-reaper pidfiles --clean         remove pid files that name nobody
+  orphan-reaper history                  what was done in the last 7 days?
   orphan-reaper --json | jq .summary     for scripts
 )";
 
@@ -51,6 +52,21 @@ serve; with --home, only at that home and its profiles. Each file is
   locked     a gateway holds the lock that belongs to it; kept
   foreign    somebody else's, planted, or not to be looked at; kept
 gateway.lock is never removed. While an update runs, nothing is.
+)";
+
+constexpr std::string_view kHistory = R"(
+What sweep ended and pidfiles --clean removed: why, how, how much memory came
+back, who came again; by family and day. Each line was on the disk before the
+signal was sent: where what came of it is missing, that sweep was cut off.
+The files are history.jsonl and history.jsonl.1 (4 MB each at most) in
+  /var/lib/orphan-reaper                 root's
+  $XDG_STATE_HOME/orphan-reaper          anybody else's; else ~/.local/state
+
+An identity reads boot:namespace:pid:inode. To check it by hand:
+  cat /proc/sys/kernel/random/boot_id    the boot
+  readlink /proc/PID/ns/pid              the pid namespace
+  the inode is that of a pidfd; tN, on older kernels, is the start of the
+  process in ticks since the boot: field 22 of /proc/PID/stat
 )";
 
 constexpr std::string_view kExitStatus = R"(Exit status:
@@ -118,6 +134,7 @@ std::string about_program() {
 
 std::string_view more_about(Command command) {
     if (command == Command::rules) return kRules;
+    if (command == Command::history) return kHistory;
     return command == Command::pid_files ? kPidFiles : std::string_view();
 }
 

@@ -19,4 +19,8 @@ Result<Report> run_here(const Options& options, const Setup&) {
     return report;
 }
 
+Result<std::string> run_history(const Options&, const RenderOptions&) {
+    return failure(std::errc::function_not_supported, "see a history", kInstead);
+}
+
 }  // namespace reaper::agent

@@ -8,59 +8,35 @@ namespace reaper::agent {
 namespace {
 
 constexpr std::string_view kScope = "Which processes";
+constexpr std::string_view kPast = "What is shown";
 constexpr std::string_view kDoing = "What is done";
 constexpr std::string_view kEnding = "How sweep ends them";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kOther = "Other";
 
 constexpr std::string_view kAboutProcesses = "report sweep explain rules";
+constexpr std::string_view kLooking = "report sweep explain rules pidfiles";
 
 constexpr std::array kOptions = {
-    OptionInfo{OptionId::home,
-               kScope,
-               "--home",
-               "",
-               "DIR",
-               "a folder",
-               true,
-               {},
+    OptionInfo{OptionId::home, kScope, "--home", "", "DIR", "a folder", true, kLooking,
                "only helpers that serve this data home; repeatable"},
     OptionInfo{OptionId::family, kScope, "--family", "", "NAME", "the name of a family or pack", true, kAboutProcesses,
                "only these helpers: a family, or a pack of them; switches them on; repeatable"},
-    OptionInfo{OptionId::user,
-               kScope,
-               "--user",
-               "",
-               "NAME",
-               "a user's name",
-               false,
-               {},
+    OptionInfo{OptionId::user, kScope, "--user", "", "NAME", "a user's name", false, kLooking,
                "only processes of this user (default: the one who runs this)"},
-    OptionInfo{OptionId::all_users,
-               kScope,
-               "--all-users",
-               "",
-               "",
-               "",
-               false,
-               {},
+    OptionInfo{OptionId::all_users, kScope, "--all-users", "", "", "", false, kLooking,
                "processes of every user; needs root to see them completely"},
     OptionInfo{OptionId::min_age, kScope, "--min-age", "", "DUR", "a duration", false, kAboutProcesses,
                "leave younger processes alone (default: by family)"},
     OptionInfo{OptionId::reap, kScope, "--reap", "", "LIST", "a list", true, kAboutProcesses,
                "also end these, which are only reported otherwise: abandoned, duplicate, held, in-service "
                "(comma-separated)"},
-    OptionInfo{OptionId::config,
-               kScope,
-               "--config",
-               "",
-               "FILE",
-               "a file",
-               false,
-               {},
+    OptionInfo{OptionId::config, kScope, "--config", "", "FILE", "a file", false, kLooking,
                "one more rule file, laid over the others (see 'rules --help')"},
     OptionInfo{OptionId::from_facts, kScope, "--from-facts", "", "FILE", "a file", false, "report explain",
                "judge what --facts wrote, on this or another machine, instead of looking (report, explain)"},
+    OptionInfo{OptionId::since, kPast, "--since", "", "DUR", "a duration", false, "history",
+               "only what was done in that time (default: 7d)"},
     OptionInfo{OptionId::clean, kDoing, "--clean", "", "", "", false, "pidfiles",
                "remove the files that are provably stale, and nothing else"},
     OptionInfo{OptionId::dry_run, kDoing, "--dry-run", "", "", "", false, "sweep pidfiles",
@@ -128,6 +104,7 @@ constexpr std::array kCommands = {
                 "the rules in effect and where each comes from; or what a rule file would change"},
     CommandInfo{Command::pid_files, "pidfiles", "",
                 "pid and lock files and what they really name; --clean removes the stale ones"},
+    CommandInfo{Command::history, "history", "", "what was done, why, and how much memory came back"},
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ enum class OptionId {
     clean,
     dry_run,
     reap,
+    since,
     max_kills,
     settle,
     grace,

@@ -14,7 +14,7 @@
 
 namespace reaper::agent {
 
-enum class Command { report, sweep, explain, rules, pid_files };
+enum class Command { report, sweep, explain, rules, pid_files, history };
 enum class Format { text, json, jsonl, prometheus, html };
 enum class Color { automatic, always, never };
 
@@ -42,8 +42,9 @@ struct Options {
     bool verbose = false;
     Color color = Color::automatic;
     bool no_history = false;
-    std::vector<scanner::Pid> pids;  // explain
-    std::string rule_file;           // rules check; empty: rules show
+    std::chrono::milliseconds since = std::chrono::hours(7 * 24);  // history
+    std::vector<scanner::Pid> pids;                                // explain
+    std::string rule_file;                                         // rules check; empty: rules show
 };
 
 }  // namespace reaper::agent

@@ -17,6 +17,15 @@ std::string_view to_string(OutcomeResult result) {
     return "refused";
 }
 
+std::optional<OutcomeResult> outcome_result_from(std::string_view word) {
+    using enum OutcomeResult;
+    for (const OutcomeResult result :
+         {ended_on_term, ended_on_kill, already_gone, changed, denied, survived, unkillable, would_reap, refused}) {
+        if (word == to_string(result)) return result;
+    }
+    return std::nullopt;
+}
+
 std::string_view to_string(Signal signal) {
     switch (signal) {
         case Signal::terminate: return "TERM";

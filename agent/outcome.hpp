@@ -24,6 +24,7 @@ enum class OutcomeResult {
 };
 
 [[nodiscard]] std::string_view to_string(OutcomeResult result);
+[[nodiscard]] std::optional<OutcomeResult> outcome_result_from(std::string_view word);
 [[nodiscard]] std::string_view to_string(Signal signal);  // "TERM"
 
 struct Outcome {

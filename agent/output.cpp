@@ -29,6 +29,7 @@ bool wants_color(const Options& options, bool terminal) {
 RenderOptions render_options(const Options& options) {
     RenderOptions render;
     const bool terminal = options.output.empty() && ::isatty(STDOUT_FILENO) == 1;
+    render.terminal = terminal;
     render.color = wants_color(options, terminal);
     render.quiet = options.quiet;
     render.verbose = options.verbose;

@@ -72,6 +72,7 @@ struct RenderOptions {
     bool color = false;
     bool quiet = false;
     bool verbose = false;
+    bool terminal = false;    // somebody watches: a chart may be drawn
     std::size_t width = 100;  // columns of the terminal
 };
 

@@ -43,22 +43,26 @@ std::string top_line(const std::string& text, Ink ink, const RenderOptions& opti
     return lines;
 }
 
-std::string closing_text(const Report& report, const RenderOptions& options) {
+std::string remarks_text(const std::vector<std::string>& remarks, const RenderOptions& options) {
     std::string text;
-    const std::size_t shown = options.verbose ? report.remarks.size() : std::min(report.remarks.size(), kMostRemarks);
+    const std::size_t shown = options.verbose ? remarks.size() : std::min(remarks.size(), kMostRemarks);
     for (std::size_t i = 0; i < shown; ++i) {
         const std::string mark = paint("!", Ink::warning, options.color);
         std::string lead = mark + " ";
         for (const std::string& line :
-             wrap(policy::escape(report.remarks[i], 1000), std::max(options.width, kNarrowest) - 2)) {
+             wrap(policy::escape(remarks[i], 1000), std::max(options.width, kNarrowest) - 2)) {
             text += fmt::format("{}{}\n", lead, line);
             lead = "  ";
         }
     }
-    if (shown < report.remarks.size())
-        text += fmt::format("! ... and {} more: --verbose lists all\n", report.remarks.size() - shown);
-    if (report.exit_status != ExitStatus::clean) text += exit_line(report.exit_status) + "\n";
+    if (shown < remarks.size()) text += fmt::format("! ... and {} more: --verbose lists all\n", remarks.size() - shown);
     return text.empty() ? text : "\n" + text;
+}
+
+std::string closing_text(const Report& report, const RenderOptions& options) {
+    std::string text = remarks_text(report.remarks, options);
+    if (report.exit_status == ExitStatus::clean) return text;
+    return text + (text.empty() ? "\n" : "") + exit_line(report.exit_status) + "\n";
 }
 
 Ink headline_ink(ExitStatus status) {

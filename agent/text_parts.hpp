@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/ink.hpp"
 #include "agent/report.hpp"
@@ -16,6 +17,8 @@ namespace reaper::agent {
 [[nodiscard]] std::string paragraph(std::string_view text, const RenderOptions& options);
 // One line, whatever its length, where the terminal is wide enough for a table.
 [[nodiscard]] std::string top_line(const std::string& text, Ink ink, const RenderOptions& options);
+// Each with a mark, below an empty line. All of them when verbose.
+[[nodiscard]] std::string remarks_text(const std::vector<std::string>& remarks, const RenderOptions& options);
 // Remarks, and what the exit status means when it is not 0.
 [[nodiscard]] std::string closing_text(const Report& report, const RenderOptions& options);
 [[nodiscard]] Ink headline_ink(ExitStatus status);

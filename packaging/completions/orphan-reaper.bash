@@ -10,6 +10,7 @@ _orphan_reaper() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} word command=""
     local everywhere="--home --family --user --all-users --min-age --reap --config --from-facts --facts --json --format
         --output -o --quiet -q --verbose -v --color --help -h --version"
+    local past="--since --json --format --output -o --quiet -q --verbose -v --color --help -h"
     local cleaning="--clean --dry-run --no-history"
     local ending="--dry-run --max-kills --settle --grace --grace-cap --no-history"
     COMPREPLY=()
@@ -21,19 +22,20 @@ _orphan_reaper() {
         --format) mapfile -t COMPREPLY < <(compgen -W "text json jsonl prometheus html" -- "$cur"); return ;;
         --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur"); return ;;
         --reap) mapfile -t COMPREPLY < <(compgen -W "abandoned duplicate held in-service" -- "$cur"); return ;;
-        --min-age | --settle | --grace | --grace-cap)
+        --min-age | --settle | --grace | --grace-cap | --since)
             mapfile -t COMPREPLY < <(compgen -W "500ms 30s 5m 2h" -- "$cur"); return ;;
         --max-kills) return ;;
     esac
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        case $word in report | sweep | explain | rules | pidfiles | help) command=$word; break ;; esac
+        case $word in report | sweep | explain | rules | pidfiles | history | help) command=$word; break ;; esac
     done
     case $command/$cur in
         sweep/*) mapfile -t COMPREPLY < <(compgen -W "$everywhere $ending" -- "$cur") ;;
         pidfiles/*) mapfile -t COMPREPLY < <(compgen -W "$everywhere $cleaning" -- "$cur") ;;
-        help/*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules pidfiles" -- "$cur") ;;
+        history/*) mapfile -t COMPREPLY < <(compgen -W "$past" -- "$cur") ;;
+        help/*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules pidfiles history" -- "$cur") ;;
         */-*) mapfile -t COMPREPLY < <(compgen -W "$everywhere" -- "$cur") ;;
-        /*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules pidfiles help $everywhere" -- "$cur") ;;
+        /*) mapfile -t COMPREPLY < <(compgen -W "report sweep explain rules pidfiles history help $everywhere" -- "$cur") ;;
         rules/*)
             if [[ $prev == check ]]; then compopt -o default; return; fi
             mapfile -t COMPREPLY < <(compgen -W "show check" -- "$cur") ;;

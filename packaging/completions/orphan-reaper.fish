@@ -1,6 +1,6 @@
 # fish completion for orphan-reaper
 
-set -l commands report sweep explain rules pidfiles help
+set -l commands report sweep explain rules pidfiles history help
 
 # All that the rules know, also those of the user's own files.
 function __orphan_reaper_families
@@ -14,8 +14,9 @@ complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a swee
 complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a explain -d "every fact and rule that decided"
 complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a rules -d "the rules in effect, or what a file would change"
 complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a pidfiles -d "pid and lock files and what they really name"
+complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a history -d "what was done, and how much memory came back"
 complete -c orphan-reaper -n "not __fish_seen_subcommand_from $commands" -a help -d "help about the program or a command"
-complete -c orphan-reaper -n "__fish_seen_subcommand_from help" -a "report sweep explain rules pidfiles"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from help" -a "report sweep explain rules pidfiles history"
 complete -c orphan-reaper -n "__fish_seen_subcommand_from rules; and not __fish_seen_subcommand_from show check" -a "show check"
 complete -c orphan-reaper -n "__fish_seen_subcommand_from check" -F
 complete -c orphan-reaper -n "__fish_seen_subcommand_from explain" -a "(__fish_complete_pids)"
@@ -36,6 +37,7 @@ complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l settle -x -d
 complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l grace -x -d "time between TERM and KILL"
 complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l grace-cap -x -d "longest grace while a database is written"
 complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep pidfiles" -l no-history -d "keep no record of what was done"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from history" -l since -x -d "only what was done in that time"
 complete -c orphan-reaper -l json -d "the same as --format json"
 complete -c orphan-reaper -l format -x -a "text json jsonl prometheus html" -d "form of the report"
 complete -c orphan-reaper -s o -l output -r -F -d "write the report there"

@@ -41,6 +41,14 @@ bool contains(std::string_view text, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("The options of history") {
+    CHECK(accepted({"history"}).command == Command::history);
+    CHECK(accepted({"history"}).since == std::chrono::hours(7 * 24));
+    const Options options = accepted({"history", "--since", "36h", "--json", "-v", "--color", "never"});
+    CHECK(options.since == std::chrono::hours(36));
+    CHECK(options.format == Format::json);
+}
+
 TEST_CASE("The options of pidfiles") {
     const Options options = accepted({"pidfiles", "--clean", "--dry-run", "--no-history", "--home", "h", "--json"});
     CHECK(options.command == Command::pid_files);
@@ -190,6 +198,13 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"pidfiles", "--dry-run"}, "pidfiles changes nothing without --clean anyway"},
         {{"pidfiles", "--format", "html"}, "pidfiles: expected text, json or jsonl"},
         {{"pidfiles", "77"}, "pidfiles takes no arguments"},
+        {{"history", "--since", "0s"}, "--since 0s: a duration must be longer than nothing"},
+        {{"history", "--since", "yesterday"}, "--since yesterday"},
+        {{"history", "--format", "html"}, "history: expected text or json"},
+        {{"history", "--user", "u"},
+         "--user is for report and sweep and explain and rules and pidfiles, not for history"},
+        {{"history", "--dry-run"}, "history changes nothing anyway; --dry-run is for sweep and pidfiles"},
+        {{"report", "--since", "7d"}, "--since is for history, not for report"},
         {{"rules", "check", "a", "--grace", "1s"}, "rules changes nothing anyway; --grace is for sweep"},
         {{"rule"}, "unknown command 'rule' (did you mean 'rules'?); expected report, sweep, explain, rules"},
         {{"--home"}, "--home: expected a folder, but there is no value"},

@@ -2,6 +2,7 @@
 
 #include "tests/support/catch.hpp"
 
+using reaper::agent::outcome_result_from;
 using reaper::agent::OutcomeResult;
 using reaper::agent::Signal;
 using reaper::agent::to_string;
@@ -16,6 +17,9 @@ TEST_CASE("Every result has the word that the report's schema promises") {
     CHECK(to_string(OutcomeResult::unkillable) == "unkillable");
     CHECK(to_string(OutcomeResult::would_reap) == "would_reap");
     CHECK(to_string(OutcomeResult::refused) == "refused");
+    CHECK(outcome_result_from("refused") == OutcomeResult::refused);
+    CHECK(outcome_result_from("ended_on_term") == OutcomeResult::ended_on_term);
+    CHECK_FALSE(outcome_result_from("sung"));
 }
 
 TEST_CASE("Signals are named as kill(1) names them") {
