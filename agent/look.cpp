@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "agent/claim_places.hpp"
+#include "agent/recorded.hpp"
 #include "agent/user_rules.hpp"
 #include "policy/match.hpp"
 #include "policy/member.hpp"
@@ -111,11 +112,11 @@ class Collector {
     }
 
     // Only to find out whether a rule matches; everything is read again once the handle is open.
-    void take(Pid pid) {
+    void take(Pid pid, bool recorded = false) {
         const auto row = scanner::read_program(procfs_, pid);
         if (!row) return count(row.error());
         if (!row->command_line.ok()) return count_access(row->command_line.access);
-        const auto match = match_of(*row);
+        const auto match = recorded ? marked_match_of(*row) : match_of(*row);
         if (!match) return;
         auto handle = PidHandle::open(pid);
         if (!handle) return count(handle.error());
@@ -131,7 +132,18 @@ class Collector {
         look_.facts.candidates.push_back(zombie_facts(look_.facts.machine, std::move(*row)));
     }
 
-    [[nodiscard]] Look finish() && {
+    // A program that may be any is passed by in the walk: of those, only whom Hermes recorded is looked at.
+    void take_recorded(std::optional<scanner::Uid> scope) {
+        if (!policy::takes_any_executable(rules_)) return;
+        const std::size_t before = look_.facts.candidates.size();
+        for (const Pid pid : recorded_pids(procfs_, look_.facts.claims, scope)) {
+            if (!look_.handles.contains(pid)) take(pid, true);
+        }
+        if (look_.facts.candidates.size() != before) add_surroundings();
+    }
+
+    // Whom the candidates refer to, and what is written about them.
+    void add_surroundings() {
         Facts& facts = look_.facts;
         std::ranges::sort(facts.candidates, {}, [](const ProcessFacts& candidate) { return candidate.row.pid; });
         scanner::add_user_names(facts.candidates);
@@ -139,14 +151,17 @@ class Collector {
         look_.rules = with_rules_of_users(rules_, facts);
         resolve_paths(facts, look_.rules);
         read_claims(facts, procfs_, rules_);
-        return std::move(look_);
     }
+
+    [[nodiscard]] Look finish() && { return std::move(look_); }
 
    private:
     // The environment is read only where it decides.
     [[nodiscard]] std::optional<policy::Match> match_of(const ProcessRow& row) const {
         auto found = policy::match(rules_, row);
-        if (!found || !found->needs_mark) return found;
+        return !found || !found->needs_mark ? found : marked_match_of(row);
+    }
+    [[nodiscard]] std::optional<policy::Match> marked_match_of(const ProcessRow& row) const {
         return policy::match(rules_, row, scanner::read_variables(procfs_, row.pid, keys_));
     }
     void count(const Error& error) { count_access(scanner::access_of(error.code)); }
@@ -171,6 +186,8 @@ Result<Look> Lookout::look() const {
     Collector collector(procfs_, rules_, std::move(*machine), walked->count, witness_);
     for (const Pid pid : walked->candidates) collector.take(pid);
     for (const Pid pid : walked->zombies) collector.take_zombie(pid);
+    collector.add_surroundings();
+    collector.take_recorded(uid_);
     return std::move(collector).finish();
 }
 

@@ -134,9 +134,8 @@ std::string absolute_variable(const char* name) {
 std::string configuration_folder() {
     std::string folder = absolute_variable("XDG_CONFIG_HOME");
     if (!folder.empty()) return folder;
-    std::string home = absolute_variable("HOME");
-    if (home.empty()) home = recorded_home(::geteuid()).value_or("");
-    return home.starts_with('/') ? home + "/.config" : std::string();
+    const std::string home = own_home();
+    return home.empty() ? home : home + "/.config";
 }
 
 }  // namespace
@@ -146,6 +145,12 @@ RulePlaces usual_rule_places(std::string config) {
     const std::string own = configuration_folder();
     if (!own.empty()) places.folders.push_back(own + "/orphan-reaper/rules.d");
     return places;
+}
+
+std::string own_home() {
+    std::string home = absolute_variable("HOME");
+    if (home.empty()) home = recorded_home(::geteuid()).value_or("");
+    return home.starts_with('/') ? home : std::string();
 }
 
 bool same_file(const RuleSource& left, const RuleSource& right) {

@@ -24,6 +24,9 @@ struct RulePlaces {
 // one in root's own home: what sudo leaves of another user's environment does not count.
 [[nodiscard]] RulePlaces usual_rule_places(std::string config);
 
+// The home of the user who runs this; root's is root's own, as above. Empty: there is none.
+[[nodiscard]] std::string own_home();
+
 struct RuleSource {
     std::string path;
     std::string text;

@@ -215,7 +215,7 @@ std::optional<Invocation> invocation_of(const Program& program, const scanner::P
     const auto& argv = row.command_line.value.argv;
     const Arguments words = Arguments(argv).subspan(1);
     if (!program.called.empty() && !ends_with_any(argv.front(), program.called)) return std::nullopt;
-    if (runs_on(program.executables, row)) {
+    if (contains(program.executables, kAnyExecutable) || runs_on(program.executables, row)) {
         if (!program.titles.empty()) return titled_invocation(program, argv);
         return Invocation{{}, false, own_arguments(words)};
     }
@@ -229,10 +229,11 @@ bool is_mark(std::string_view mark, const std::map<std::string, std::string>& en
     return found != environment.end() && (equals == mark.size() || fits(mark.substr(equals + 1), found->second));
 }
 
-// Without an environment every program counts as marked.
-bool has_marks_of(const Program& program, const Environment* environment) {
-    return program.marked_variables.empty() || environment == nullptr ||
-           is_marked(program.marked_variables, *environment);
+// Without an environment every program counts as marked, but for one that may be any executable.
+bool has_marks_of(const Program& program, const scanner::ProcessRow& row, const Environment* environment) {
+    const bool is_any = contains(program.executables, kAnyExecutable) && !runs_on(program.executables, row);
+    if (environment == nullptr) return !is_any;
+    return program.marked_variables.empty() || is_marked(program.marked_variables, *environment);
 }
 
 std::optional<Match> find_match(const Rules& rules, const scanner::ProcessRow& row, const Environment* environment) {
@@ -240,7 +241,7 @@ std::optional<Match> find_match(const Rules& rules, const scanner::ProcessRow& r
         if (!rule.enabled) continue;
         for (const Program& program : rule.programs) {
             auto invocation = match_program(program, row);
-            if (!invocation || !has_marks_of(program, environment)) continue;
+            if (!invocation || !has_marks_of(program, row, environment)) continue;
             Role role = role_of(rule, invocation->arguments);
             return Match{&rule, std::move(role), std::move(*invocation), !program.marked_variables.empty()};
         }

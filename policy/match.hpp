@@ -34,7 +34,8 @@ using Environment = scanner::Reading<std::map<std::string, std::string>>;
 [[nodiscard]] std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row,
                                          const Environment& environment);
 
-// By exe and argv alone, as if every mark were there: none, if the environment cannot make it a member of anything.
+// By exe and argv alone, as if every mark were there: none, if the environment cannot make it a member of anything. Programs that may
+// be any executable do not count, as nobody looks for them.
 [[nodiscard]] std::optional<Match> match(const Rules& rules, const scanner::ProcessRow& row);
 
 // None: the process does not run this program.

@@ -84,6 +84,9 @@ void read(const RuleValue& value, Program& target) {
                target.marked_variables.empty()) {
         value.complain(
             "a name alone proves nothing: executables need required arguments, commands or marked_variables");
+    } else if (target.marked_variables.empty() &&
+               std::ranges::find(target.executables, kAnyExecutable) != target.executables.end()) {
+        value.complain("where any executable will do, only marked_variables can tell the program");
     }
 }
 

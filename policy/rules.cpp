@@ -33,10 +33,20 @@ std::vector<std::string> executables_of(const Rules& rules) {
         if (!rule.enabled) continue;
         for (const Program& program : rule.programs) {
             for (const std::string& name : program.interpreters) add_unique(names, name);
-            for (const std::string& name : program.executables) add_unique(names, name);
+            for (const std::string& name : program.executables) {
+                if (name != kAnyExecutable) add_unique(names, name);
+            }
         }
     }
     return names;
+}
+
+bool takes_any_executable(const Rules& rules) {
+    return std::ranges::any_of(rules.families, [](const FamilyRule& rule) {
+        return rule.enabled && std::ranges::any_of(rule.programs, [](const Program& program) {
+                   return std::ranges::find(program.executables, kAnyExecutable) != program.executables.end();
+               });
+    });
 }
 
 std::vector<std::string> value_keys_of(const Rules& rules) {

@@ -42,6 +42,10 @@ struct InterpreterOptions {
     bool operator==(const InterpreterOptions&) const = default;
 };
 
+// Stands among the executables of a marked program that may be any. Nobody looks at all processes for its sake: beside those that have
+// one of the names, only at those that a ledger of Hermes records.
+inline constexpr std::string_view kAnyExecutable = "*";
+
 // A program that an argv describes: interpreter and script, interpreter and module, or an executable of its own. "*"
 // stands for any letters.
 struct Program {
@@ -50,8 +54,8 @@ struct Program {
     std::vector<std::string> scripts;       // file names, or ends of paths where there is a "/"; "*" allowed
     std::vector<std::string> launchers;     // ends of paths of scripts that run their next argument (tsx)
     std::vector<std::string> modules;       // after -m
-    std::vector<std::string> executables;   // names as is_interpreter() takes them, of what is no script
-    std::vector<std::string> titles;        // first words of what an executable wrote over its argv, as one text (npm)
+    std::vector<std::string> executables;  // names as is_interpreter() takes them, of what is no script; kAnyExecutable
+    std::vector<std::string> titles;       // first words of what an executable wrote over its argv, as one text (npm)
     std::vector<std::string> called;  // ends of argv[0], where a program is told by the name it is started by (bunx)
     // What comes after all of these, the program's own arguments:
     std::vector<std::string> commands;                    // one of these begins the words that are no options
@@ -143,6 +147,8 @@ struct RuleMistake {
 
 // What the scanner has to look for: interpreters and executables of enabled families, and the variables that they name.
 [[nodiscard]] std::vector<std::string> executables_of(const Rules& rules);
+// Whether recorded processes have to be looked at, whatever they run.
+[[nodiscard]] bool takes_any_executable(const Rules& rules);
 [[nodiscard]] std::vector<std::string> environment_keys_of(const Rules& rules);
 
 // Of these variables, those whose values tell homes and owners; and what is asked of the others: "X", to be there, or "X=y".

@@ -19,11 +19,6 @@ from harness.stage import HEADLESS, Stage, age
 MIN_AGE = 4.0
 
 
-def start_ticks_to_epoch(pid):
-    uptime = float(open("/proc/uptime").read().split()[0])
-    return time.time() - uptime + int(actor.stat_fields(pid)[19]) / os.sysconf("SC_CLK_TCK")
-
-
 class Scene:
     """Builds the bystanders. vetoes: name -> the evidence that has to be in the report; None: it is no member and not
     listed at all."""
@@ -111,9 +106,9 @@ class Scene:
         self.add(stage.worker("ledger", session="ledger"), "veto.owner")
         pid = stage.actors["ledger"].pid
         put(stage.layout.home / ".hermes/spawn-ledger.json",
-            json.dumps([{"pid": pid, "create_time": start_ticks_to_epoch(pid), "purpose": "mcp-helper",
+            json.dumps([{"pid": pid, "create_time": actor.started_epoch(pid), "purpose": "mcp-helper",
                          "spawner_pid": os.getpid(),
-                         "spawner_create": start_ticks_to_epoch(os.getpid()), "registered_at": time.time()}]))
+                         "spawner_create": actor.started_epoch(os.getpid()), "registered_at": time.time()}]))
         own_below(stage.layout.home / ".hermes/desktop-ssh", stage.uid)
 
     def protected(self):
@@ -211,7 +206,7 @@ def the_bystanders_are_spared_for_one_reason_each():
     put(home.parent / ".hermes-update-in-progress", "999999\n1\n", uid=stage.uid)
     put(stage.layout.home / ".hermes/spawn-ledger.json",
         json.dumps([{"pid": stage.actors["was-in-ledger"].pid,
-                     "create_time": start_ticks_to_epoch(stage.actors["was-in-ledger"].pid),
+                     "create_time": actor.started_epoch(stage.actors["was-in-ledger"].pid),
                      "purpose": "mcp-helper", "spawner_pid": 999999, "spawner_create": 1.0}]))
     ended = ["was-protected", "was-updating", "was-supervised", "was-in-ledger", "long-argv"]
     stage.orphans([stage.daemon("daemon", home=home, port=18800)])

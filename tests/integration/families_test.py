@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 
-from harness import sandbox
+from harness import actor, sandbox
 from harness.layout import own_below, put
 from harness.sandbox import NODE, PYTHON, case, expect
 from harness.stage import Stage
@@ -155,6 +155,58 @@ def l14_a_job_that_inherited_the_mark_of_a_server():
     stage.expect_verdicts(stage.report(), {"job": ("unknown", "report"), "server": ("orphan", "report")})
     config = put(stage.layout.home / "reap.json", json.dumps({"families": {"mcp": {"actions": {"orphan": "reap"}}}}))
     stage.expect_sweep(stage.sweep("--config", str(config)), ["server"], ["job"])
+
+
+@case
+def l14_servers_that_are_no_scripts():
+    """Of programs with any name, only those are looked at that their own user's ledger names, and only those are servers whose mark
+    says so too. Nothing else is left of Hermes."""
+    stage = Stage()
+    mimir = stage.layout.base / "bin/mimir"
+    shutil.copy2(os.environ["REAPER_IDLE"], mimir)
+    mark = {"HERMES_SPAWN": "v1:0123456789ab:mcp-helper:999999:1700000000.000"}
+
+    def server(name, env=None, **more):
+        ready = {"STANDIN_READY": str(stage.run / f"{name}.ready")}
+        return stage.child(name, [mimir, "--db", "notes.db"], stage.layout.home, env={**ready, **(mark if env is None else env)},
+                           **more)
+    stage.orphans([server("recorded"), server("detached", stdio="detached"), server("hosted", stdio="detached"),
+                   server("recycled"), server("unrecorded"), server("registered"), server("unmarked", env={}),
+                   server("gateway's", env={"HERMES_SPAWN": mark["HERMES_SPAWN"].replace("mcp-helper", "gateway")})])
+    stage.orphans([server("another's")], uid=0)
+    stage.start_host("parent", [server("dead")], kind="node")
+    stage.actors["dead"].send(signal.SIGKILL)
+    expect(stage.actors["dead"].wait_ended(), "one to die and not to be cleared away")
+    start = {name: actor.started_epoch(one.pid) for name, one in stage.actors.items()} | {"recycled": 1700000000.0}
+    ledger = [{"pid": one.pid, "create_time": start[name], "purpose": "mcp-helper",
+               "spawner_pid": os.getpid() if name == "hosted" else 999999,
+               "spawner_create": actor.started_epoch(os.getpid()) if name == "hosted" else 1700000000.0}
+              for name, one in stage.actors.items() if name not in ("unrecorded", "registered")]
+    put(stage.layout.home / ".hermes/spawn-ledger.json", json.dumps(ledger))
+    put(stage.layout.home / ".hermes/processes.json", json.dumps([
+        {"pid": stage.actors["registered"].pid, "pid_scope": "host", "owner_pid": 999999}]))
+    del stage.actors["dead"]
+    verdicts = {name: ("orphan", "report") for name in ("recorded", "detached", "recycled")} | {"hosted": ("attached", "keep")}
+    unlisted = ["unrecorded", "registered", "unmarked", "gateway's", "another's"]
+    report = stage.report()
+    stage.expect_verdicts(report, verdicts)
+    stage.expect_not_listed(report, unlisted)
+    expect(report.json["scan"]["complete"] and report.status == 1, "all of them could be looked at: " + report.explain())
+    stage.expect_evidence(report, "detached", "owner.dead")
+    expect("owner.dead" not in [one["code"] for one in report.process(stage.actors["recycled"].pid)["evidence"]],
+           "what was recorded of an earlier process says nothing")
+    alive = list(stage.actors)
+    stage.expect_sweep(stage.sweep(), [], alive, silent=alive, status=1)
+    config = put(stage.layout.home / "reap.json", json.dumps({"families": {"mcp": {"actions": {"orphan": "reap"}}}}))
+    ended = ["recorded", "detached", "recycled"]
+    left = [name for name in alive if name not in ended]
+    stage.expect_sweep(stage.sweep("--config", str(config)), ended, left, silent=left)
+    for name in ended:
+        del stage.actors[name]
+    stage.start_host("gateway", [])  # which leads root to that ledger
+    report = stage.report("--all-users", uid=0)
+    stage.expect_verdicts(report, {"hosted": ("attached", "keep")})
+    stage.expect_not_listed(report, unlisted)
 
 
 @case

@@ -247,7 +247,9 @@ TEST_CASE("an MCP server of Hermes is told by its mark, whatever it runs") {
     for (const auto& [exe, argv] :
          {std::pair(kNode, Words{"node", "/x/index.js"}), std::pair(kNode, Words{"npm exec @x/y", "", ""}),
           std::pair(kPython, Words{"python", "-m", "whatever"}),
-          std::pair("/home/u/.local/bin/uv", Words{"uv", "tool", "uvx", "x"})}) {
+          std::pair("/home/u/.local/bin/uv", Words{"uv", "tool", "uvx", "x"}),
+          std::pair(kPython, Words{"python", "/home/u/.local/bin/bm", "mcp"}),
+          std::pair("/home/u/.local/bin/mimir", Words{"mimir", "--db", "/home/u/notes.db"})}) {
         const FactsBuilder builder = without_stdio(orphan(exe, argv));
         CHECK(said(builder).empty());
         // Whatever it starts inherits the mark: a gone owner alone proves nothing.
@@ -258,6 +260,12 @@ TEST_CASE("an MCP server of Hermes is told by its mark, whatever it runs") {
         FactsBuilder hidden = with_variable(builder, "HERMES_SPAWN", mark);
         hidden[kPid].environment.access = Access::denied;
         CHECK(said(hidden).empty());
+        // Hermes' own record does.
+        Claim record = claim_of(ClaimKind::ledger, "/home/u/.hermes", kPid);
+        record.spawner = kOwner;
+        record.spawner_row.access = Access::gone;
+        CHECK(said(with_variable(builder, "HERMES_SPAWN", mark).claim(record)) == "mcp/server orphan report");
+        CHECK(said(FactsBuilder(builder).claim(record)).empty());
     }
     CHECK(said(kPython, {"python", "-m", "agent.transports.hermes_tools_mcp_server"}) == "mcp/server orphan report");
     // What an MCP server starts inherits its mark, and stays what it is.

@@ -213,6 +213,28 @@ TEST_CASE("an executable of its own is told by its exe and arguments") {
     CHECK(arguments_of(program, "/opt/bin/agentd", {}) == "-");
 }
 
+TEST_CASE("an executable that may be any is told by its mark alone, and not looked for") {
+    Rules changed = rules();
+    Program any;
+    any.executables = {"named", "*"};
+    any.marked_variables = {"MARK=mine"};
+    changed.families.front().programs = {any};
+    changed.families.resize(1);
+    const ProcessRow row = reaper::test::row(100, 1, "/opt/whatever", {"x"});
+    const auto matches = [&](std::map<std::string, std::string> environment) {
+        return match(changed, row, reaper::policy::Environment::of(std::move(environment))).has_value();
+    };
+    CHECK(matches({{"MARK", "mine"}}));
+    CHECK_FALSE(matches({{"MARK", "yours"}}));
+    CHECK_FALSE(matches({}));
+    CHECK_FALSE(match(changed, row));
+    CHECK(match(changed, reaper::test::row(100, 1, "/opt/named", {"x"})));
+    CHECK(executables_of(changed) == Words{"named"});
+    CHECK(takes_any_executable(changed));
+    changed.families.front().enabled = false;
+    CHECK_FALSE(takes_any_executable(changed));
+}
+
 TEST_CASE("a command is the first argument that is no option or its value") {
     Program program;
     program.executables = {"hermes"};

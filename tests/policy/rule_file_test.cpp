@@ -370,6 +370,8 @@ TEST_CASE("rules that cannot mean anything") {
     CHECK(says(program("\"executables\": [\"a\"], \"interpreters\": [\"node\"], \"scripts\": [\"a.mjs\"]"),
                "a name alone proves nothing"));
     CHECK(says(program("\"executables\": [\"a\"], \"forbidden\": [\"--x\"]"), "a name alone proves nothing"));
+    CHECK(says(program("\"executables\": [\"a\", \"*\"], \"required\": [\"--x\"]"), "only marked_variables can tell"));
+    CHECK(program("\"executables\": [\"*\"], \"marked_variables\": [\"X\"]") == "none");
     CHECK(program("\"executables\": [\"a\"], \"commands\": [\"serve\"]") == "none");
     CHECK(program("\"executables\": [\"a\"], \"required\": [\"--stdio\"]") == "none");
     CHECK(says(mistake_in_bridge("\"hosts\": [{\"interpreters\": [\"node\"]}]"), "needs scripts or modules"));

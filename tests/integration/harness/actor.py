@@ -21,6 +21,12 @@ def parent_of(pid):
     return int(stat_fields(pid)[1])
 
 
+def started_epoch(pid):
+    """As psutil has it."""
+    uptime = float(read_bytes("/proc/uptime").split()[0])
+    return time.time() - uptime + int(stat_fields(pid)[19]) / os.sysconf("SC_CLK_TCK")
+
+
 def all_pids():
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
