@@ -123,10 +123,11 @@ Done read_max_kills(std::string_view word, Options& options) {
     return {};
 }
 
-Done read_settle(std::string_view word, Options& options) {
-    std::optional<std::chrono::milliseconds> settle;
-    const Done read = read_duration("--settle", word, settle);
-    if (settle) options.settle = *settle;
+// Of an option that has a default.
+Done read_time(std::string_view option, std::string_view word, std::chrono::milliseconds& target, Zero zero) {
+    std::optional<std::chrono::milliseconds> time;
+    const Done read = read_duration(option, word, time, zero);
+    if (time) target = *time;
     return read;
 }
 
@@ -152,7 +153,8 @@ Done read_option(OptionId id, const std::vector<std::string>& values, Options& o
         case OptionId::reap: return read_reap(values, options);
         case OptionId::since: return read_since(values.front(), options);
         case OptionId::max_kills: return read_max_kills(values.front(), options);
-        case OptionId::settle: return read_settle(values.front(), options);
+        case OptionId::settle: return read_time("--settle", values.front(), options.settle, Zero::refused);
+        case OptionId::lock_wait: return read_time("--lock-wait", values.front(), options.lock_wait, Zero::allowed);
         case OptionId::grace: return read_duration("--grace", values.front(), options.grace);
         case OptionId::grace_cap: return read_duration("--grace-cap", values.front(), options.grace_cap);
         case OptionId::no_history: options.no_history = true; return {};

@@ -13,7 +13,10 @@
 #include "agent/live_line.hpp"
 #include "agent/reaper.hpp"
 #include "agent/respawn.hpp"
+#include "agent/rule_sources.hpp"
+#include "agent/sweep_lock.hpp"
 #include "agent/verifier.hpp"
+#include "policy/parentage.hpp"
 
 namespace reaper::agent {
 
@@ -88,6 +91,7 @@ class Sweep {
         : procfs_(procfs), options_(options), setup_(setup), lookout_(procfs, setup.rules, setup.uid) {}
 
     Result<Report> run() {
+        if (!options_.dry_run) in_the_way_ = locks_.hold_own(history_folder());
         auto seen = look_and_judge(lookout_, setup_);
         if (!seen) return tl::unexpected(seen.error());
         for (const Judgement& judgement : seen->judgements) known_.insert(judgement.identity.pid);
@@ -104,8 +108,10 @@ class Sweep {
 
     // Ends what `seen` says is leaked. Afterwards that is the last look, with whoever was to end as it was when that was decided.
     Result<void> end_leaks(Judged& seen, int rounds) {
-        const policy::Plan plan = plan_of_new_leaks(seen.judgements);
+        policy::Plan plan = plan_of_new_leaks(seen.judgements);
         if (!plan.refusal.empty()) return refuse(plan, "the plan was refused as a whole", plan.refusal);
+        if (!plan.steps.empty() && !in_the_way_.empty()) return refuse(plan, in_the_way_, in_the_way_);
+        if (!options_.dry_run) leave_to_others(plan, seen.look.facts);
         if (plan.steps.empty()) return {};
         if (interrupt_.wait(options_.settle)) return refuse(plan, "interrupted");
         auto second = look_and_judge(lookout_, setup_);
@@ -168,6 +174,19 @@ class Sweep {
         line.erase();
     }
 
+    // Users whose processes another sweep is ending, their own say, when this is root's.
+    void leave_to_others(policy::Plan& plan, const scanner::Facts& facts) {
+        std::erase_if(plan.steps, [&](const Judgement& step) {
+            const scanner::ProcessRow* row = policy::find_row(facts, step.identity.pid);
+            if (row == nullptr || row->uid == ::geteuid()) return false;
+            const auto home = recorded_home(row->uid);
+            std::string in_the_way = home ? locks_.hold_of(row->uid, *home) : std::string();
+            if (in_the_way.empty()) return false;
+            outcomes_[row->pid] = not_done(row->pid, OutcomeResult::refused, std::move(in_the_way));
+            return true;
+        });
+    }
+
     Result<void> refuse(const policy::Plan& plan, const std::string& why, std::string remark = {}) {
         for (const Judgement& step : plan.steps) {
             outcomes_[step.identity.pid] = not_done(step.identity.pid, OutcomeResult::refused, why);
@@ -186,6 +205,7 @@ class Sweep {
             if (found != outcomes_.end()) process.outcome = found->second;
         }
         std::ranges::copy(remarks_, std::back_inserter(report.remarks));
+        if (!locks_.complaint().empty()) report.remarks.push_back(locks_.complaint());
         if (!history_.complaint().empty()) report.remarks.push_back(history_.complaint());
         return report;
     }
@@ -201,6 +221,8 @@ class Sweep {
     const Setup& setup_;
     Lookout lookout_;
     Interrupt interrupt_;
+    SweepLocks locks_{interrupt_, options_.lock_wait, terminal_to_draw_on(options_.quiet)};
+    std::string in_the_way_;  // not empty: another sweep, and nothing is to be ended
     HistoryWriter history_{options_.no_history || options_.dry_run ? HistoryUse::none : HistoryUse::keep,
                            history_folder(), voice()};
     std::set<Pid> known_;  // to the first look

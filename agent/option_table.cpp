@@ -47,6 +47,8 @@ constexpr std::array kOptions = {
                "refuse to end anything when more than N would have to end (default: 256)"},
     OptionInfo{OptionId::settle, kEnding, "--settle", "", "DUR", "a duration", false, "sweep",
                "time between the first and the second look (default: 2s)"},
+    OptionInfo{OptionId::lock_wait, kEnding, "--lock-wait", "", "DUR", "a duration", false, "sweep",
+               "how long to wait for another sweep of these processes (default: 1m)"},
     OptionInfo{OptionId::grace, kEnding, "--grace", "", "DUR", "a duration", false, "sweep",
                "time between TERM and KILL (default: by family)"},
     OptionInfo{OptionId::grace_cap, kEnding, "--grace-cap", "", "DUR", "a duration", false, "sweep",

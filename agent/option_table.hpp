@@ -24,6 +24,7 @@ enum class OptionId {
     settle,
     grace,
     grace_cap,
+    lock_wait,
     no_history,
     json,
     format,

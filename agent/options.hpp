@@ -35,6 +35,7 @@ struct Options {
     std::optional<std::chrono::milliseconds> grace;
     std::optional<std::chrono::milliseconds> grace_cap;
     std::chrono::milliseconds settle{2000};
+    std::chrono::milliseconds lock_wait{60'000};  // for another sweep to end
     std::size_t max_kills = 256;
     std::set<policy::Verdict> also_reap;
     bool reap_inside_services = false;

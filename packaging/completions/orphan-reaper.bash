@@ -12,7 +12,7 @@ _orphan_reaper() {
         --output -o --quiet -q --verbose -v --color --help -h --version"
     local past="--since --json --format --output -o --quiet -q --verbose -v --color --help -h"
     local cleaning="--clean --dry-run --no-history"
-    local ending="--dry-run --max-kills --settle --grace --grace-cap --no-history"
+    local ending="--dry-run --max-kills --settle --lock-wait --grace --grace-cap --no-history"
     COMPREPLY=()
     case $prev in
         --home) compopt -o dirnames; return ;;
@@ -22,7 +22,7 @@ _orphan_reaper() {
         --format) mapfile -t COMPREPLY < <(compgen -W "text json jsonl prometheus html" -- "$cur"); return ;;
         --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur"); return ;;
         --reap) mapfile -t COMPREPLY < <(compgen -W "abandoned duplicate held in-service" -- "$cur"); return ;;
-        --min-age | --settle | --grace | --grace-cap | --since)
+        --min-age | --settle | --lock-wait | --grace | --grace-cap | --since)
             mapfile -t COMPREPLY < <(compgen -W "500ms 30s 5m 2h" -- "$cur"); return ;;
         --max-kills) return ;;
     esac

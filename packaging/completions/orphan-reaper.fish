@@ -34,6 +34,7 @@ complete -c orphan-reaper -n "__fish_seen_subcommand_from pidfiles" -l clean -d 
 complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep pidfiles" -l dry-run -d "decide everything, do nothing"
 complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l max-kills -x -d "refuse to end more than this"
 complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l settle -x -d "time between the two looks"
+complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l lock-wait -x -d "how long to wait for another sweep"
 complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l grace -x -d "time between TERM and KILL"
 complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep" -l grace-cap -x -d "longest grace while a database is written"
 complete -c orphan-reaper -n "__fish_seen_subcommand_from sweep pidfiles" -l no-history -d "keep no record of what was done"

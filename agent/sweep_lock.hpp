@@ -1,0 +1,45 @@
+// One sweep at a time: whoever is about to end processes of a user holds that user's lock, a file beside the user's history.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+
+#include "agent/interrupt.hpp"
+#include "scanner/fd.hpp"
+#include "scanner/identity.hpp"
+#include "scanner/result.hpp"
+
+namespace reaper::agent {
+
+// The locks of one sweep, until it ends. However many sweeps there are, none waits for ever and no two wait for each other: only
+// root takes more than one lock, and root's own comes first.
+class SweepLocks {
+   public:
+    // Waits for all of them together no longer than `patience`, nor beyond an interrupt. Whoever watches `terminal` is told that it
+    // waits; -1: nobody does.
+    SweepLocks(const Interrupt& interrupt, std::chrono::milliseconds patience, int terminal = -1)
+        : interrupt_(interrupt), last_moment_(std::chrono::steady_clock::now() + patience), terminal_(terminal) {}
+
+    // The lock of the user who runs this, in `folder`, which is made if it is not there. Empty: it is held. Otherwise who has it.
+    [[nodiscard]] std::string hold_own(const std::string& folder);
+
+    // The lock of another user, whose `home` this is, for root. Empty: it is held, or that user never swept. Otherwise who has it.
+    [[nodiscard]] std::string hold_of(scanner::Uid user, const std::string& home);
+
+    // Not empty: no lock could be had at all, and why; then another sweep may be at work.
+    [[nodiscard]] const std::string& complaint() const { return complaint_; }
+
+   private:
+    [[nodiscard]] std::string hold(scanner::Uid user, Fd file);
+    void tell(const Fd& file);
+    [[nodiscard]] std::string cannot(const Error& error);
+
+    const Interrupt& interrupt_;
+    std::chrono::steady_clock::time_point last_moment_;
+    int terminal_;
+    std::map<scanner::Uid, Fd> held_;
+    std::string complaint_;
+};
+
+}  // namespace reaper::agent

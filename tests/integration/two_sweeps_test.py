@@ -1,0 +1,118 @@
+"""Two sweeps at once: one works, the other waits for it or says who it is, and nobody gets the same signal twice."""
+import json
+import signal
+import time
+
+from harness import product, sandbox
+from harness.actor import wait_until
+from harness.sandbox import case, expect
+from harness.stage import Stage
+
+ARGUMENTS = ("sweep", "--json", "--min-age", "1ms", "--settle", "200ms")
+
+
+def lock_of(stage):
+    return stage.layout.home / ".local/state/orphan-reaper/sweep.lock"
+
+
+def start_first(stage):
+    """A sweep that waits for somebody deaf, and has told everybody to end."""
+    first = stage.start_reaper(*ARGUMENTS, "--grace", "3s")
+    wait_until(lambda: stage.actors["deaf"].signals(), "the first sweep signals")
+    expect(lock_of(stage).read_text() == f"{first.pid}\n", f"the lock is not signed: {lock_of(stage).read_text()!r}")
+    return first
+
+
+def deaf_and_polite():
+    stage = Stage()
+    stage.orphans([stage.worker("deaf", session="a", ignore_term=True), stage.worker("polite", session="b")])
+    return stage
+
+
+def terms(stage, name):
+    """How often the history says that it got TERM."""
+    text = (stage.layout.home / ".local/state/orphan-reaper/history.jsonl").read_text()
+    lines = [json.loads(line) for line in text.splitlines()]
+    return sum(one["event"] == "signal" and one["signal"] == "TERM" and one["pid"] == stage.actors[name].pid for one in lines)
+
+
+@case
+def the_second_waits_and_finds_nothing_left():
+    stage = deaf_and_polite()
+    first = start_first(stage)
+    second = stage.sweep()
+    expect(second.status == 0 and not second.signalled(), second.explain())
+    done = product.finish(first, 30)
+    stage.expect_sweep(done, ended=["deaf", "polite"], alive=[])
+    expect([terms(stage, name) for name in ("deaf", "polite")] == [1, 1], "somebody was told twice")
+
+
+@case
+def the_second_says_who_holds_the_lock():
+    stage = deaf_and_polite()
+    first = start_first(stage)
+    second = stage.sweep("--lock-wait", "0s")
+    expect(second.status == 5 and not second.signalled(), second.explain())
+    outcome = second.outcome(stage.actors["deaf"].pid)
+    expect(outcome["result"] == "refused", second.explain())
+    told = stage.reaper("sweep", "--min-age", "1ms", "--lock-wait", "100ms", "--quiet")
+    expect(told.status == 5 and f"another sweep is at work (pid {first.pid})" in told.out + told.err, told.explain())
+    expect(stage.report().status == 1, "a report needs no lock")
+    dry = stage.sweep("--dry-run", "--lock-wait", "0s")
+    expect(dry.status == 1 and dry.plan() == [(stage.actors["deaf"].pid, "reap")], dry.explain())
+    product.finish(first, 30)
+    expect(terms(stage, "deaf") == 1, "it was told twice")
+
+
+@case
+def a_sweep_that_was_killed_leaves_no_lock():
+    stage = deaf_and_polite()
+    first = start_first(stage)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    begin = time.monotonic()
+    second = stage.sweep()
+    expect(second.status == 0 and time.monotonic() - begin < 10, second.explain())
+    stage.expect_ended(["deaf", "polite"])
+
+
+@case
+def an_interrupt_ends_the_waiting():
+    stage = deaf_and_polite()
+    first = start_first(stage)
+    second = stage.start_reaper(*ARGUMENTS)
+    time.sleep(0.5)
+    second.send_signal(signal.SIGINT)
+    result = product.finish(second, 2)
+    expect(result.status == 130 and not result.signalled(), result.explain())
+    product.finish(first, 30)
+
+
+@case
+def root_leaves_a_user_alone_whose_own_sweep_is_at_work():
+    stage = deaf_and_polite()
+    first = start_first(stage)
+    root = stage.sweep("--all-users", "--lock-wait", "0s", uid=0)
+    expect(root.status == 5 and not root.signalled(), root.explain())
+    expect(root.outcome(stage.actors["deaf"].pid)["result"] == "refused", root.explain())
+    product.finish(first, 30)
+    expect(terms(stage, "deaf") == 1, "it was told twice")
+    other = stage.sweep("--all-users", uid=0)
+    expect(other.status == 0, other.explain())
+
+
+@case
+def many_at_once_end_everybody_once():
+    stage = Stage()
+    names = [f"w{number}" for number in range(8)]
+    stage.orphans([stage.worker(name, session=name) for name in names])
+    sweeps = [stage.start_reaper(*ARGUMENTS, "--grace", "2s") for _ in range(6)]
+    results = [product.finish(one, 60) for one in sweeps]
+    expect([one.status for one in results] == [0] * 6, [one.explain() for one in results])
+    signalled = sorted(pid for one in results for pid in one.signalled())
+    expect(signalled == sorted(stage.actors[name].pid for name in names), f"signalled {signalled}")
+    stage.expect_ended(names)
+
+
+if __name__ == "__main__":
+    sandbox.main(__file__, globals())
