@@ -115,7 +115,7 @@ class Redactor {
     [[nodiscard]] std::string redacted_option(std::string_view word) const {
         const std::string_view name = name_of(word);
         if (known_.value_options.contains(name)) return std::string(word);
-        const std::string shown = name.starts_with("--") ? redacted_name(name) : redacted_letters(name);
+        std::string shown = name.starts_with("--") ? redacted_name(name) : redacted_letters(name);
         if (name.size() == word.size()) return shown;
         const std::string_view value = word.substr(name.size() + 1);
         const auto fitting = fitting_value(name, value);
