@@ -175,9 +175,9 @@ def l14_servers_that_are_no_scripts():
                    server("gateway's", env={"HERMES_SPAWN": mark["HERMES_SPAWN"].replace("mcp-helper", "gateway")})])
     stage.orphans([server("another's")], uid=0)
     stage.start_host("parent", [server("dead")], kind="node")
-    stage.actors["dead"].send(signal.SIGKILL)
-    expect(stage.actors["dead"].wait_ended(), "one to die and not to be cleared away")
     start = {name: actor.started_epoch(one.pid) for name, one in stage.actors.items()} | {"recycled": 1700000000.0}
+    stage.actors["dead"].send(signal.SIGKILL)
+    expect(stage.actors["dead"].wait_ended(), "one to die")
     ledger = [{"pid": one.pid, "create_time": start[name], "purpose": "mcp-helper",
                "spawner_pid": os.getpid() if name == "hosted" else 999999,
                "spawner_create": actor.started_epoch(os.getpid()) if name == "hosted" else 1700000000.0}

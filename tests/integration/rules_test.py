@@ -270,5 +270,19 @@ def a_file_that_is_in_effect_is_compared_with_the_rules_without_it():
     expect(same.status == 0 and not settings, f"what is shown must say the same: {told(same)} {settings}")
 
 
+@case
+def a_home_is_protected_under_any_of_its_names():
+    stage, rules = leaked()
+    home = stage.layout.data_home("protected")
+    link = stage.layout.home / "link"
+    link.symlink_to(home)
+    stage.orphans([stage.bridge("by-link", home=link), stage.bridge("by-path", home=home)])
+    for name in (f"{link}", f"{home}", f"{home}/.", f"{home}//", f"{home}/../{home.name}"):
+        rules.put(rules.user, "protect.json", {"protect": [{"home": name}]})
+        stage.expect_verdicts(stage.report(), {"by-link": "supervised", "by-path": "supervised", "leaked": "orphan"})
+    rules.put(rules.user, "protect.json", {"protect": [{"home": f"{link}"}]})
+    stage.expect_sweep(stage.sweep(), ["leaked"], ["by-link", "by-path"])
+
+
 if __name__ == "__main__":
     sandbox.main(__file__, globals())

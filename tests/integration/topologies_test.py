@@ -6,7 +6,7 @@ import signal
 import time
 
 from harness import sandbox
-from harness.actor import parent_of, wait_until
+from harness.actor import parent_of, stat_fields, wait_until
 from harness.layout import OTHER_UID
 from harness.product import finish
 from harness.sandbox import case, expect
@@ -277,6 +277,22 @@ def l20_zombie_and_stopped():
     expect(how["result"] == "ended_on_term", f"CONT has to follow TERM: {how}")
     stage.expect_alive(["gateway", "paused", "attached"], silent=["paused"])
     expect(stage.actors["paused"].state() == "T", "somebody let the paused one run")
+
+
+@case
+def l20_owner_that_is_dead_and_that_nobody_cleared_away():
+    stage = Stage()
+    stage.start_host("owner", [stage.worker("recorded", parent_pid="{host}")], kind="dashboard")
+    owner = stage.hosts["owner"]
+    stage.expect_verdicts(stage.report(), {"recorded": ("attached", "keep")})
+    owner.kill()
+    wait_until(lambda: parent_of(stage.actors["recorded"].pid) != owner.pid, "the worker is adopted")
+    expect(stat_fields(owner.pid)[0] == b"Z", "the owner is no zombie")
+    report = stage.report()
+    stage.expect_verdicts(report, {"recorded": ("orphan", "reap")})
+    stage.expect_evidence(report, "recorded", "owner.dead")
+    del stage.actors["owner"]
+    stage.expect_sweep(stage.sweep(), ["recorded"], [])
 
 
 @case
