@@ -1,8 +1,8 @@
 #include "agent/history_view.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "agent/human.hpp"
@@ -61,7 +61,9 @@ HistoryView view_of(const History& history, double now, std::chrono::millisecond
     }
     std::ranges::reverse(view.deeds);
     for (auto& [key, tally] : tallies) view.tallies.push_back(std::move(tally));
-    std::ranges::stable_sort(view.tallies, std::greater<>(), &Tally::day);
+    std::ranges::sort(view.tallies, [](const Tally& left, const Tally& right) {
+        return std::tie(right.day, left.family) < std::tie(left.day, right.family);
+    });
     return view;
 }
 
