@@ -68,6 +68,7 @@ std::string holder_of(const Fd& file) {
 }  // namespace
 
 std::string SweepLocks::hold_own(const std::string& folder) {
+    if (held_.contains(::geteuid())) return {};
     auto file = open_own(folder);
     return file ? hold(::geteuid(), std::move(*file)) : cannot(file.error());
 }

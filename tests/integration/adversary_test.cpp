@@ -148,7 +148,7 @@ Outcome not_sent(Pid pid, OutcomeResult result) {
     return outcome;
 }
 
-// A sweep, as agent/command_sweep.cpp does it.
+// A sweep, as agent/sweep.cpp does it.
 class Protocol {
    public:
     Protocol(const Procfs& procfs, const agent::Setup& setup, Script& script)

@@ -1,0 +1,161 @@
+#include "agent/sweep.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "agent/history_file.hpp"
+#include "agent/live_line.hpp"
+#include "agent/reaper.hpp"
+#include "agent/respawn.hpp"
+#include "agent/rule_sources.hpp"
+#include "agent/verifier.hpp"
+#include "policy/parentage.hpp"
+
+namespace reaper::agent {
+
+using policy::Judgement;
+using scanner::Pid;
+
+namespace {
+
+// What is ended may have been a host: then it leaves leaks of its own. A tree of hosts is not deeper than this.
+constexpr int kRounds = 4;
+
+// Until init has cleared the dead away: a zombie still looks like an owner.
+constexpr std::chrono::milliseconds kBurial{100};
+
+// While a live line is drawn, the decisions are not written where it stands.
+HistoryVoice voice_of(const Options& options) {
+    const bool watched = ::isatty(STDERR_FILENO) == 1 && !options.verbose;
+    return {STDERR_FILENO, !watched && !options.quiet};
+}
+
+}  // namespace
+
+Sweep::Sweep(const scanner::Procfs& procfs, const Options& options, const Setup& setup, const Interrupt& interrupt,
+             SweepLocks& locks)
+    : procfs_(procfs),
+      options_(options),
+      setup_(setup),
+      interrupt_(interrupt),
+      locks_(locks),
+      lookout_(procfs, setup.rules, setup.uid),
+      history_(options.no_history || options.dry_run ? HistoryUse::none : HistoryUse::keep, history_folder(),
+               voice_of(options)) {}
+
+Result<Report> Sweep::run() {
+    if (!options_.dry_run) in_the_way_ = locks_.hold_own(history_folder());
+    auto seen = look_and_judge(lookout_, setup_);
+    if (!seen) return tl::unexpected(seen.error());
+    for (const Judgement& judgement : seen->judgements) known_.insert(judgement.identity.pid);
+    if (auto done = end_leaks(*seen, kRounds); !done) return tl::unexpected(done.error());
+    return conclude_with(*seen);
+}
+
+// Ends what `seen` says is leaked. Afterwards that is the last look, with whoever was to end as it was when that was decided.
+Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
+    policy::Plan plan = plan_of_new_leaks(seen.judgements);
+    if (!plan.refusal.empty()) return refuse(plan, "the plan was refused as a whole", plan.refusal);
+    if (!plan.steps.empty() && !in_the_way_.empty()) return refuse(plan, in_the_way_, in_the_way_);
+    if (!options_.dry_run) leave_to_others(plan, seen.look.facts);
+    if (plan.steps.empty()) return {};
+    if (interrupt_.wait(options_.settle)) return refuse(plan, "interrupted");
+    auto second = look_and_judge(lookout_, setup_);
+    if (!second) return tl::unexpected(second.error());
+    std::set<Pid> earlier_rounds = tried();
+    const auto targets = settled_targets(plan, seen.look, *second, outcomes_);
+    end(targets, second->look);
+    std::set<Pid> over = missing_steps(plan, second->judgements);
+    over.merge(earlier_rounds);
+    seen = keep_from(seen, std::move(*second), over);
+    return options_.dry_run ? Result<void>{} : look_after(seen, rounds - 1);
+}
+
+// Who came back, and who has lost its host just now.
+Result<void> Sweep::look_after(Judged& seen, int rounds) {
+    const bool interrupted = interrupt_.wait(kBurial);
+    auto after = look_and_judge(lookout_, setup_);
+    if (!after) return {};  // a look that fails says nothing about either
+    note_respawns(seen, *after);
+    seen = keep_from(seen, std::move(*after), tried());
+    return rounds == 0 || interrupted ? Result<void>{} : end_leaks(seen, rounds);
+}
+
+void Sweep::note_respawns(const Judged& before, const Judged& after) {
+    const Outcomes earlier = outcomes_;
+    find_respawns(before, after, outcomes_);
+    for (const auto& [pid, outcome] : outcomes_) {
+        if (!outcome.respawned_as || earlier.at(pid).respawned_as) continue;
+        history_.respawned(*find_judgement(before, pid), *find_facts(after, *outcome.respawned_as),
+                           after.look.facts.relatives);
+    }
+}
+
+std::set<Pid> Sweep::tried() const {
+    std::set<Pid> pids;
+    for (const auto& [pid, outcome] : outcomes_) pids.insert(pid);
+    return pids;
+}
+
+// Nobody is tried twice, and nobody who came meanwhile: that may be a host which starts again what was ended.
+policy::Plan Sweep::plan_of_new_leaks(std::vector<Judgement> judgements) const {
+    std::erase_if(judgements, [&](const Judgement& one) {
+        return outcomes_.contains(one.identity.pid) || !known_.contains(one.identity.pid);
+    });
+    return policy::make_plan(judgements, options_.max_kills - std::min(options_.max_kills, outcomes_.size()));
+}
+
+void Sweep::end(const std::vector<Target>& targets, Look& look) {
+    FreshVerifier verifier(lookout_, setup_, look);
+    LiveLine line(terminal_to_draw_on(options_.quiet));
+    const auto control = options_.dry_run ? make_dry_run_control() : make_process_control();
+    const ReaperParts parts{
+        *control,
+        verifier,
+        history_,
+        line,
+        [this](const scanner::PidHandle& handle) { return scanner::read_activity(procfs_, handle); },
+        interrupt_.raw()};
+    for (Outcome& outcome : reap(targets, parts)) outcomes_[outcome.pid] = std::move(outcome);
+    line.erase();
+}
+
+// Users whose processes another sweep is ending, their own say, when this is root's.
+void Sweep::leave_to_others(policy::Plan& plan, const scanner::Facts& facts) {
+    std::erase_if(plan.steps, [&](const Judgement& step) {
+        const scanner::ProcessRow* row = policy::find_row(facts, step.identity.pid);
+        if (row == nullptr || row->uid == ::geteuid()) return false;
+        const auto home = recorded_home(row->uid);
+        std::string in_the_way = home ? locks_.hold_of(row->uid, *home) : std::string();
+        if (in_the_way.empty()) return false;
+        outcomes_[row->pid] = not_done(row->pid, OutcomeResult::refused, std::move(in_the_way));
+        return true;
+    });
+}
+
+Result<void> Sweep::refuse(const policy::Plan& plan, const std::string& why, std::string remark) {
+    for (const Judgement& step : plan.steps) {
+        outcomes_[step.identity.pid] = not_done(step.identity.pid, OutcomeResult::refused, why);
+    }
+    if (!remark.empty()) remarks_.push_back(std::move(remark));
+    return {};
+}
+
+Report Sweep::conclude_with(const Judged& judged) const {
+    Report report = report_of(judged, options_, setup_);
+    report.command = "sweep";
+    report.dry_run = options_.dry_run;
+    report.interrupted = interrupt_.came();
+    for (ReportedProcess& process : report.processes) {
+        const auto found = outcomes_.find(process.judgement.identity.pid);
+        if (found != outcomes_.end()) process.outcome = found->second;
+    }
+    std::ranges::copy(remarks_, std::back_inserter(report.remarks));
+    if (!locks_.complaint().empty()) report.remarks.push_back(locks_.complaint());
+    if (!history_.complaint().empty()) report.remarks.push_back(history_.complaint());
+    return report;
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,70 @@
+#include "agent/sweep_steps.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "agent/verifier.hpp"
+
+namespace reaper::agent {
+
+using policy::Judgement;
+using scanner::Pid;
+
+namespace {
+
+bool exits_by(const scanner::PidHandle& handle, std::chrono::steady_clock::time_point moment) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(moment - std::chrono::steady_clock::now());
+    return handle.exits_within(std::max(left, std::chrono::milliseconds(0)));
+}
+
+}  // namespace
+
+Outcome not_done(Pid pid, OutcomeResult result, std::string why) {
+    Outcome outcome;
+    outcome.pid = pid;
+    outcome.result = result;
+    outcome.detail = std::move(why);
+    return outcome;
+}
+
+std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const Judged& second, Outcomes& outcomes) {
+    std::vector<Target> targets;
+    const auto last_moment = std::chrono::steady_clock::now() + ReaperTimes{}.exiting;
+    for (const Judgement& step : plan.steps) {
+        const Pid pid = step.identity.pid;
+        auto handle = first.handles.find(pid);
+        if (handle->second.exited()) {
+            outcomes[pid] = not_done(pid, OutcomeResult::already_gone, "it ended by itself");
+        } else if (auto objection = difference(step, second.judgements)) {
+            // Another sweep, say, may be ending it this moment.
+            outcomes[pid] = exits_by(handle->second, last_moment)
+                                ? not_done(pid, OutcomeResult::already_gone, "it ended by itself")
+                                : not_done(pid, OutcomeResult::changed, std::move(*objection));
+        } else {
+            // As the second look has it: the other half of a unit may have ended meanwhile.
+            targets.push_back({*find_judgement(second, pid), std::move(handle->second), *find_facts(second, pid)});
+        }
+    }
+    return targets;
+}
+
+Judged keep_from(const Judged& earlier, Judged later, const std::set<Pid>& pids) {
+    const auto keep = [&pids](const auto& from, auto& to, auto pid_of) {
+        const auto is_kept = [&](const auto& one) { return pids.contains(pid_of(one)); };
+        std::erase_if(to, is_kept);
+        std::ranges::copy_if(from, std::back_inserter(to), is_kept);
+        std::ranges::sort(to, {}, pid_of);
+    };
+    keep(earlier.look.facts.candidates, later.look.facts.candidates, [](const auto& facts) { return facts.row.pid; });
+    keep(earlier.judgements, later.judgements, [](const auto& judgement) { return judgement.identity.pid; });
+    return later;
+}
+
+std::set<Pid> missing_steps(const policy::Plan& plan, const std::vector<Judgement>& judgements) {
+    std::set<Pid> pids;
+    for (const Judgement& step : plan.steps) pids.insert(step.identity.pid);
+    for (const Judgement& judgement : judgements) pids.erase(judgement.identity.pid);
+    return pids;
+}
+
+}  // namespace reaper::agent
