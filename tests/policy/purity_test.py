@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What product sources must not contain: the policy asks nothing of the system, and only one file for each system sends signals."""
+"""What product sources must not contain: the policy asks nothing of the system, and only one file for each system sends signals, and
+only one runs programs."""
 import pathlib
 import re
 import sys
@@ -10,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SIGNALS = r"\b(?:kill|tkill|tgkill|killpg|pidfd_send_signal|sigqueue|pthread_kill|pthread_sigqueue)\s*\((?!\s*\))"
 SIGNAL_NUMBERS = r"\b(?:SYS|__NR)_(?:kill|tkill|tgkill|pidfd_send_signal|rt_sigqueueinfo|rt_tgsigqueueinfo)\b"
 SIGNAL_FILES = {"agent/control_linux.cpp", "agent/control_darwin.cpp"}
+COMMAND_FILES = {"agent/child_linux.cpp"}
 COMMANDS = r"\b(?:popen|system|execv?[lpe]*|fexecve|posix_spawnp?)\s*\("
 OPERATING_SYSTEM = (
     r"#\s*include\s*<(?:unistd|signal|fcntl|poll|dirent|spawn|pwd|grp|time|pthread|csignal|ctime|cstdio|cstdlib|sys/[^>]*|"
@@ -54,8 +56,9 @@ def mistakes():
                 add(name, text, found, "only the control signals")
             for found in re.finditer(SIGNAL_NUMBERS, text):
                 add(name, text, found, "only the control signals")
-        for found in re.finditer(COMMANDS, text):
-            add(name, text, found, "no other program is run")
+        if name not in COMMAND_FILES:
+            for found in re.finditer(COMMANDS, text):
+                add(name, text, found, "only one file runs other programs")
         if name.endswith(".cpp"):
             for found in re.finditer(CONDITIONS, text, flags=re.M):
                 add(name, text, found, "CMake picks the files, not the preprocessor")
@@ -75,7 +78,7 @@ def check_itself():
         assert re.search(SIGNALS, call), call
     for member in ("void kill();", "target.kill()", "target->kill()", "ReaperTarget::kill()", "overkill(1)"):
         assert not re.search(SIGNALS, member), member
-    for call in ("popen(x)", "system(x)", "execv(x)", "execvp(x)", "execle(x)", "posix_spawn(x)", "::execve(x)"):
+    for call in ("popen(x)", "system(x)", "execv(x)", "execvp(x)", "execle(x)", "execvpe(x)", "posix_spawn(x)", "::execve(x)"):
         assert re.search(COMMANDS, call), call
     for line in ("#include <unistd.h>", "#include <sys/stat.h>", "# include <fstream>", "#include <netinet/in.h>"):
         assert re.search(OPERATING_SYSTEM, line), line

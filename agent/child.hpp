@@ -1,0 +1,46 @@
+// Another program, started by this one. child_linux.cpp is the only file of the product that starts any.
+#pragma once
+
+#include <csignal>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scanner/pid_handle.hpp"
+#include "scanner/result.hpp"
+
+namespace reaper::agent {
+
+// What it runs, and what differs from this program: it gets descriptors (those that are not close-on-exec), working directory and
+// environment as they are, and the default of SIGPIPE.
+struct Command {
+    std::vector<std::string> argv;                   // argv[0] is looked up in PATH, as env(1) does
+    std::vector<std::string> environment = {};       // "NAME=value", in place of what has that name
+    std::optional<sigset_t> mask = {};               // the signals that it starts with blocked; none: as blocked here
+    std::optional<scanner::Pid> process_group = {};  // that it joins, where it still can
+    bool told_when_we_die = false;                   // the kernel sends it TERM when the thread that started it ends
+    std::optional<int> cgroup = {};                  // open folder of the cgroup that it is born into
+};
+
+class Child {
+   public:
+    [[nodiscard]] const scanner::PidHandle& handle() const { return handle_; }
+
+    // Blocks until it has ended, and gives back its exit status as a shell tells it: 128 + the signal that ended it. Once only.
+    [[nodiscard]] Result<int> wait() const;
+
+   private:
+    friend Result<Child> start(const Command& command);
+    explicit Child(scanner::PidHandle handle) : handle_(std::move(handle)) {}
+
+    scanner::PidHandle handle_;
+};
+
+// All or nothing: nobody runs anything when this fails. That a program is not there (127) or cannot be run (126) is for the child to
+// say, on stderr and by its exit status, as env(1) does.
+[[nodiscard]] Result<Child> start(const Command& command);
+
+// What waitpid(2) told, as a shell tells it.
+[[nodiscard]] int shell_status(int wait_status);
+
+}  // namespace reaper::agent

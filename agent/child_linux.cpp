@@ -1,0 +1,118 @@
+#include "agent/child.hpp"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr int kNeverStarted = 125;
+constexpr int kCannotRun = 126;
+constexpr int kNotFound = 127;
+
+std::string_view name_of(std::string_view variable) {
+    return variable.substr(0, variable.find('='));
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (const std::string& word : words)
+        pointers.push_back(const_cast<char*>(word.c_str()));  // execve(2) writes nothing
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& additions) {
+    std::vector<std::string> all = additions;
+    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+        bool replaced = false;
+        for (const std::string& added : additions) replaced = replaced || name_of(added) == name_of(*variable);
+        if (!replaced) all.emplace_back(*variable);
+    }
+    return all;
+}
+
+// False: whoever started it is gone, or could not get hold of it.
+bool may_start(int gate) {
+    char word = 0;
+    ssize_t size = 0;
+    do {
+        size = ::read(gate, &word, 1);
+    } while (size < 0 && errno == EINTR);
+    return size == 1;
+}
+
+// In the child. A parent that died before prctl(2) is not told of: nobody starts then.
+[[noreturn]] void become(const Command& command, int gate, pid_t parent) {
+    if (command.process_group) std::ignore = ::setpgid(0, *command.process_group);
+    if (command.told_when_we_die) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (!may_start(gate) || ::getppid() != parent) ::_exit(kNeverStarted);
+    std::signal(SIGPIPE, SIG_DFL);
+    if (command.mask) ::sigprocmask(SIG_SETMASK, &*command.mask, nullptr);
+    const auto environment = environment_with(command.environment);
+    ::execvpe(command.argv.front().c_str(), pointers_to(command.argv).data(), pointers_to(environment).data());
+    const int error = errno;
+    std::fprintf(stderr, "orphan-reaper: cannot run '%s': %s\n", command.argv.front().c_str(), std::strerror(error));
+    ::_exit(error == ENOENT ? kNotFound : kCannotRun);
+}
+
+// As fork(2), but born into that cgroup: moving there afterwards waits for every processor (cgroup_threadgroup_rwsem), 10 ms and more.
+pid_t fork_into(int cgroup) {
+    clone_args arguments{};
+    arguments.flags = CLONE_INTO_CGROUP;
+    arguments.exit_signal = SIGCHLD;
+    arguments.cgroup = static_cast<__u64>(cgroup);
+    return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
+}
+
+}  // namespace
+
+Result<int> Child::wait() const {
+    int status = 0;
+    pid_t ended = 0;
+    do {
+        ended = ::waitpid(handle_.pid(), &status, 0);
+    } while (ended < 0 && errno == EINTR);
+    if (ended < 0) return system_failure("wait for", "pid " + std::to_string(handle_.pid()));
+    return shell_status(status);
+}
+
+int shell_status(int wait_status) {
+    return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+Result<Child> start(const Command& command) {
+    if (command.argv.empty()) return failure(std::errc::invalid_argument, "run", "nothing");
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_failure("make", "a pipe");
+    const Fd gate(ends[0]);
+    Fd key(ends[1]);
+    const pid_t self = ::getpid();
+    const pid_t pid = command.cgroup ? fork_into(*command.cgroup) : ::fork();
+    if (pid < 0) return system_failure("start", command.argv.front());
+    if (pid == 0) {
+        key.reset();  // with a copy of its own it would wait at the gate for ever
+        become(command, gate.get(), self);
+    }
+    // Its pid cannot be re-used before it is waited for here.
+    auto handle = scanner::PidHandle::open(pid);
+    if (handle && ::write(key.get(), "", 1) == 1) return Child(std::move(*handle));
+    const auto error = handle ? system_failure("start", command.argv.front()) : tl::unexpected(handle.error());
+    key.reset();
+    ::waitpid(pid, nullptr, 0);
+    return error;
+}
+
+}  // namespace reaper::agent
