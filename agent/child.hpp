@@ -13,7 +13,7 @@ namespace reaper::agent {
 
 // What it runs, and what differs from this program: it gets descriptors (those that are not close-on-exec), working directory and
 // environment as they are, and the default of SIGPIPE.
-struct Command {
+struct Launch {
     std::vector<std::string> argv;                   // argv[0] is looked up in PATH, as env(1) does
     std::vector<std::string> environment = {};       // "NAME=value", in place of what has that name
     std::optional<sigset_t> mask = {};               // the signals that it starts with blocked; none: as blocked here
@@ -30,7 +30,7 @@ class Child {
     [[nodiscard]] Result<int> wait() const;
 
    private:
-    friend Result<Child> start(const Command& command);
+    friend Result<Child> start(const Launch& launch);
     explicit Child(scanner::PidHandle handle) : handle_(std::move(handle)) {}
 
     scanner::PidHandle handle_;
@@ -38,7 +38,7 @@ class Child {
 
 // All or nothing: nobody runs anything when this fails. That a program is not there (127) or cannot be run (126) is for the child to
 // say, on stderr and by its exit status, as env(1) does.
-[[nodiscard]] Result<Child> start(const Command& command);
+[[nodiscard]] Result<Child> start(const Launch& launch);
 
 // What waitpid(2) told, as a shell tells it.
 [[nodiscard]] int shell_status(int wait_status);

@@ -55,16 +55,16 @@ bool may_start(int gate) {
 }
 
 // In the child. A parent that died before prctl(2) is not told of: nobody starts then.
-[[noreturn]] void become(const Command& command, int gate, pid_t parent) {
-    if (command.process_group) std::ignore = ::setpgid(0, *command.process_group);
-    if (command.told_when_we_die) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+[[noreturn]] void become(const Launch& launch, int gate, pid_t parent) {
+    if (launch.process_group) std::ignore = ::setpgid(0, *launch.process_group);
+    if (launch.told_when_we_die) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (!may_start(gate) || ::getppid() != parent) ::_exit(kNeverStarted);
     std::signal(SIGPIPE, SIG_DFL);
-    if (command.mask) ::sigprocmask(SIG_SETMASK, &*command.mask, nullptr);
-    const auto environment = environment_with(command.environment);
-    ::execvpe(command.argv.front().c_str(), pointers_to(command.argv).data(), pointers_to(environment).data());
+    if (launch.mask) ::sigprocmask(SIG_SETMASK, &*launch.mask, nullptr);
+    const auto environment = environment_with(launch.environment);
+    ::execvpe(launch.argv.front().c_str(), pointers_to(launch.argv).data(), pointers_to(environment).data());
     const int error = errno;
-    std::fprintf(stderr, "orphan-reaper: cannot run '%s': %s\n", command.argv.front().c_str(), std::strerror(error));
+    std::fprintf(stderr, "orphan-reaper: cannot run '%s': %s\n", launch.argv.front().c_str(), std::strerror(error));
     ::_exit(error == ENOENT ? kNotFound : kCannotRun);
 }
 
@@ -93,23 +93,23 @@ int shell_status(int wait_status) {
     return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
-Result<Child> start(const Command& command) {
-    if (command.argv.empty()) return failure(std::errc::invalid_argument, "run", "nothing");
+Result<Child> start(const Launch& launch) {
+    if (launch.argv.empty()) return failure(std::errc::invalid_argument, "run", "nothing");
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_failure("make", "a pipe");
     const Fd gate(ends[0]);
     Fd key(ends[1]);
     const pid_t self = ::getpid();
-    const pid_t pid = command.cgroup ? fork_into(*command.cgroup) : ::fork();
-    if (pid < 0) return system_failure("start", command.argv.front());
+    const pid_t pid = launch.cgroup ? fork_into(*launch.cgroup) : ::fork();
+    if (pid < 0) return system_failure("start", launch.argv.front());
     if (pid == 0) {
         key.reset();  // with a copy of its own it would wait at the gate for ever
-        become(command, gate.get(), self);
+        become(launch, gate.get(), self);
     }
     // Its pid cannot be re-used before it is waited for here.
     auto handle = scanner::PidHandle::open(pid);
     if (handle && ::write(key.get(), "", 1) == 1) return Child(std::move(*handle));
-    const auto error = handle ? system_failure("start", command.argv.front()) : tl::unexpected(handle.error());
+    const auto error = handle ? system_failure("start", launch.argv.front()) : tl::unexpected(handle.error());
     key.reset();
     ::waitpid(pid, nullptr, 0);
     return error;

@@ -12,17 +12,17 @@
 #include "tests/support/temporary_folder.hpp"
 
 using reaper::Fd;
-using reaper::agent::Command;
+using reaper::agent::Launch;
 using reaper::agent::shell_status;
 using reaper::agent::start;
 
 namespace {
 
-Command shell(const std::string& script) {
+Launch shell(const std::string& script) {
     return {{"sh", "-c", script}};
 }
 
-int run(const Command& command) {
+int run(const Launch& command) {
     const auto child = start(command);
     REQUIRE(child);
     const auto status = child->wait();
@@ -31,7 +31,7 @@ int run(const Command& command) {
 }
 
 // What it writes to stdout or, with `stream` 2, to stderr.
-std::string said(const Command& command, int stream = 1) {
+std::string said(const Launch& command, int stream = 1) {
     int ends[2] = {-1, -1};
     REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
     const Fd heard(ends[0]);
@@ -63,7 +63,7 @@ TEST_CASE("A signal that ended it shows as a shell shows it") {
 }
 
 TEST_CASE("What is not there, or cannot be run, is told as env(1) tells it") {
-    const Command absent{{"/nowhere/at-all"}};
+    const Launch absent{{"/nowhere/at-all"}};
     CHECK(run(absent) == 127);
     CHECK(said(absent, 2) == "orphan-reaper: cannot run '/nowhere/at-all': No such file or directory\n");
     CHECK(run({{"no-such-program-in-any-folder"}}) == 127);
@@ -84,7 +84,7 @@ TEST_CASE("Arguments arrive as they are") {
 TEST_CASE("A variable is added, or takes the place of its namesake, and the others stay") {
     ::setenv("REAPER_TEST_KEPT", "kept", 1);
     ::setenv("REAPER_TEST", "before", 1);
-    Command command = shell("echo $REAPER_TEST $REAPER_TEST_KEPT; env | grep -c ^REAPER_TEST=");
+    Launch command = shell("echo $REAPER_TEST $REAPER_TEST_KEPT; env | grep -c ^REAPER_TEST=");
     CHECK(said(command) == "before kept\n1\n");
     command.environment = {"REAPER_TEST=after=all"};
     CHECK(said(command) == "after=all kept\n1\n");
@@ -92,7 +92,7 @@ TEST_CASE("A variable is added, or takes the place of its namesake, and the othe
 }
 
 TEST_CASE("It starts with the mask that it is given, and with SIGPIPE as everybody expects it") {
-    Command command = shell("grep -E '^Sig(Blk|Ign)' /proc/self/status");
+    Launch command = shell("grep -E '^Sig(Blk|Ign)' /proc/self/status");
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -132,7 +132,7 @@ TEST_CASE("It joins a process group") {
         ::_exit(0);
     }
     ::setpgid(leader, leader);
-    Command command = shell("read -r all < /proc/$$/stat; set -- ${all##*) }; echo $3");
+    Launch command = shell("read -r all < /proc/$$/stat; set -- ${all##*) }; echo $3");
     command.process_group = leader;
     CHECK(said(command) == std::to_string(leader) + "\n");
     ::kill(leader, SIGKILL);
@@ -145,8 +145,8 @@ TEST_CASE("It is told when the one who started it dies, where that was asked") {
     const std::string told = folder.path() + "/told";
     const pid_t middle = ::fork();
     if (middle == 0) {
-        Command command = shell("trap 'echo TERM > " + told + "; exit' TERM; echo > " + told +
-                                ".ready; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; echo no > " + told);
+        Launch command = shell("trap 'echo TERM > " + told + "; exit' TERM; echo > " + told +
+                               ".ready; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; echo no > " + told);
         command.told_when_we_die = asked;
         const auto child = start(command);
         while (child && ::access((told + ".ready").c_str(), F_OK) != 0) ::usleep(1000);
