@@ -51,7 +51,10 @@ void add_family(Vocabulary& known, const policy::FamilyRule& rule) {
     for (const policy::Program& program : rule.hosts) add_program(known, program);
     for (const policy::Role& role : rule.roles) add_options(known, role.flags);
     for (const policy::HomeSource& source : rule.home) {
-        if (source.from == policy::HomeSource::From::option) known.value_options.insert(source.name);
+        using From = policy::HomeSource::From;
+        // A single letter means a password elsewhere.
+        const bool of_profile = source.from == From::profile && source.name.starts_with("--");
+        if (source.from == From::option || of_profile) known.value_options.insert(source.name);
     }
     for (const policy::OwnerSource& owner : rule.owners) {
         if (owner.from == policy::OwnerSource::From::option) known.value_options.insert(owner.name);

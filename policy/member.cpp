@@ -29,6 +29,14 @@ std::optional<std::string> fixed_home(const ProcessFacts& process, const std::st
     return *user_home + path.substr(1);
 }
 
+// Profiles lie below the root, whichever of them the environment names; the root itself is called "default".
+std::string home_of_profile(const std::string& name, const std::string& home) {
+    if (name.empty() || name.find('/') != std::string::npos || home.empty()) return home;
+    const std::string folder = parent_folder(home);
+    const std::string root = folder.ends_with("/profiles") ? parent_folder(folder) : home;
+    return name == "default" ? root : root + "/profiles/" + name;
+}
+
 std::optional<std::string> value_of(const HomeSource& source, const ProcessFacts& process, const Match& match) {
     switch (source.from) {
         case HomeSource::From::option: return option_value(match.invocation.arguments, source.name);
@@ -36,13 +44,14 @@ std::optional<std::string> value_of(const HomeSource& source, const ProcessFacts
         case HomeSource::From::environment_parent:
             if (const auto file = variable(process, source.name); file && !file->empty()) return parent_folder(*file);
             return std::nullopt;
+        case HomeSource::From::profile: return std::nullopt;  // of the home that the others tell
         case HomeSource::From::fixed: return fixed_home(process, source.name);
     }
     return std::nullopt;
 }
 
 // The environment has to be readable as soon as a source needs it: a variable that cannot be seen may well be set.
-std::string home_of(const ProcessFacts& process, const Match& match) {
+std::string told_home(const ProcessFacts& process, const Match& match) {
     for (const HomeSource& source : match.rule->home) {
         if (source.from != HomeSource::From::option && !process.environment.ok()) return {};
         const auto value = value_of(source, process, match);
@@ -52,6 +61,16 @@ std::string home_of(const ProcessFacts& process, const Match& match) {
         return value->starts_with('/') ? without_trailing_slash(*value) : std::string();
     }
     return {};
+}
+
+std::string home_of(const ProcessFacts& process, const Match& match) {
+    const std::string home = told_home(process, match);
+    for (const HomeSource& source : match.rule->home) {
+        if (source.from != HomeSource::From::profile) continue;
+        if (const auto name = option_value(match.invocation.arguments, source.name))
+            return home_of_profile(*name, home);
+    }
+    return home;
 }
 
 bool is_called(const std::string& comm, const std::vector<std::string>& names) {

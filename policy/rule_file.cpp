@@ -41,6 +41,7 @@ void read_family(const RuleValue& value, FamilyRule& rule) {
         {"owners", into(rule.owners)},
         {"needs_owner", into(rule.needs_owner)},
         {"proofs", [&](const RuleValue& proofs) { read_proofs(proofs, rule.proofs); }},
+        {"at_update", into(rule.at_update)},
         {"listens", into(rule.listens)},
         {"actions", into(rule.actions)},
         {"single_instance", into(rule.single_instance)},

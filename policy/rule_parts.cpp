@@ -44,8 +44,9 @@ void read(const RuleValue& value, HomeSource& target) {
     value.members({{"option", source(HomeSource::From::option)},
                    {"variable", source(HomeSource::From::environment)},
                    {"parent_of_variable", source(HomeSource::From::environment_parent)},
+                   {"profile_option", source(HomeSource::From::profile)},
                    {"path", source(HomeSource::From::fixed)}});
-    if (sources != 1) value.complain("expected one of option, variable, parent_of_variable, path");
+    if (sources != 1) value.complain("expected one of option, variable, parent_of_variable, profile_option, path");
     const bool absolute = target.name.starts_with('/') || target.name.starts_with("~/") || target.name == "~";
     if (target.from == HomeSource::From::fixed && !absolute) value.complain("expected a path that begins with / or ~/");
 }
@@ -125,6 +126,17 @@ void read(const RuleValue& value, Action& target) {
         target = Action::keep;
     else
         value.complain(fmt::format("expected reap, report or keep{}", did_you_mean(word, kWords)));
+}
+
+void read(const RuleValue& value, AtUpdate& target) {
+    std::string word;
+    read(value, word);
+    if (const auto known = at_update_from(word)) {
+        target = *known;
+        return;
+    }
+    constexpr std::string_view kWords[] = {"in_the_way", "restarted", "is_update"};
+    value.complain(fmt::format("expected in_the_way, restarted or is_update{}", did_you_mean(word, kWords)));
 }
 
 void read(const RuleValue& value, std::map<Verdict, Action>& target) {

@@ -15,6 +15,7 @@ void read(const RuleValue& value, Program& target);
 void read(const RuleValue& value, OwnerSource& target);
 void read(const RuleValue& value, std::optional<Verdict>& target);  // one of those that keep a process for good
 void read(const RuleValue& value, Action& target);
+void read(const RuleValue& value, AtUpdate& target);
 void read(const RuleValue& value, std::map<Verdict, Action>& target);  // changes those that are named
 void read(const RuleValue& value, ProtectRule& target);
 

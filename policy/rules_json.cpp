@@ -54,6 +54,7 @@ const char* word_of(HomeSource::From from) {
         case HomeSource::From::option: return "option";
         case HomeSource::From::environment: return "variable";
         case HomeSource::From::environment_parent: return "parent_of_variable";
+        case HomeSource::From::profile: return "profile_option";
         case HomeSource::From::fixed: break;
     }
     return "path";
@@ -135,6 +136,7 @@ nlohmann::ordered_json to_json(const FamilyRule& rule) {
     json["owners"] = list(rule.owners);
     json["needs_owner"] = rule.needs_owner;
     json["proofs"] = rule.proofs;
+    json["at_update"] = to_string(rule.at_update);
     json["listens"] = rule.listens;
     json["actions"] = actions_json(rule);
     json["single_instance"] = rule.single_instance;

@@ -33,6 +33,16 @@ enum class Action { reap, report, keep };
 [[nodiscard]] std::optional<Verdict> verdict_from(std::string_view word);
 [[nodiscard]] std::string_view to_string(Action action);
 
+// What an update of Hermes does to a process that runs out of its install.
+enum class AtUpdate {
+    in_the_way,  // nothing: the process goes on with half of the old code
+    restarted,   // the update itself ends it and starts it again, with all that it has started
+    is_update,   // it is an update
+};
+
+[[nodiscard]] std::string_view to_string(AtUpdate at_update);
+[[nodiscard]] std::optional<AtUpdate> at_update_from(std::string_view word);
+
 // What was decided about one candidate. Evidence is in the order in which it was found; the first entry of the deciding
 // kind is the one that a short report prints.
 struct Judgement {

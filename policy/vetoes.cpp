@@ -109,15 +109,19 @@ void check_install(const Member& member, VetoList& vetoes) {
     }
 }
 
+std::string_view article_of(std::string_view noun) {
+    return noun.find_first_of("aeiou") == 0 ? "an" : "a";
+}
+
 // Recognised to be explained: a gateway, a user's own session.
 void check_family(const Member& member, VetoList& vetoes) {
     const Role& role = member.match.role;
     const auto& verdict = role.keep_as ? role.keep_as : member.rule().keep_as;
     if (!verdict) return;
     const bool tells_more = !role.name.empty() && role.name != member.rule().name;
-    vetoes.add(
-        *verdict, "never",
-        fmt::format("a {}{}{} is never ended", member.rule().name, tells_more ? " " : "", tells_more ? role.name : ""));
+    vetoes.add(*verdict, "never",
+               fmt::format("{} {}{}{} is never ended", article_of(member.rule().name), member.rule().name,
+                           tells_more ? " " : "", tells_more ? role.name : ""));
 }
 
 // Other hosts use the same program: whose nobody has recorded is theirs.

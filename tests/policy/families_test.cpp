@@ -181,14 +181,39 @@ TEST_CASE("gateways, workers of the board, terminal commands and sessions are re
           "a kanban worker is never ended");
     check(orphan(kPython, talk), "session/session attached keep", "a session is never ended");
     for (const Words& argv : {Words{"python", "/v/bin/hermes"}, Words{"python", "/v/bin/hermes", "--resume", "serve"},
-                              Words{"python", "-m", "hermes_cli.main", "update"}}) {
+                              Words{"python", "/v/bin/hermes", "chat", "update"}}) {
         check(orphan(kPython, argv), "session/session attached keep", "a session is never ended");
     }
+    for (const Words& argv : {Words{"python", "-m", "hermes_cli.main", "update"},
+                              Words{"python", "/v/bin/hermes", "-p", "work", "update", "--yes"}}) {
+        check(orphan(kPython, argv), "update/update attached keep", "an update is never ended");
+    }
+    check(orphan("/usr/bin/hermes-setup", {"hermes-setup", "--update"}), "update/update attached keep",
+          "an update is never ended");
+    CHECK(said(orphan("/usr/bin/hermes-setup", {"hermes-setup"})).empty());
     const FactsBuilder shell = orphan("/usr/bin/bash", {"bash", "-lic", "make"});
     check(with_variable(shell, "_HERMES_GATEWAY", "1"), "terminal/command foreign keep",
           "a terminal command is never ended");
     CHECK(said(shell).empty());
     CHECK(said(with_variable(orphan("/usr/bin/bash", {"bash", "-c", "make"}), "_HERMES_GATEWAY", "1")).empty());
+}
+
+TEST_CASE("a profile is a home of its own, below the root of whatever home the environment names") {
+    const auto home = [](Words options, const std::string& named) {
+        Words argv = {"python", "-m", "hermes_cli.main"};
+        argv.insert(argv.end(), options.begin(), options.end());
+        argv.insert(argv.end(), {"gateway", "run"});
+        FactsBuilder builder = orphan(kPython, argv);
+        return judgement_of(named.empty() ? builder : with_variable(builder, "HERMES_HOME", named)).home;
+    };
+    CHECK(home({}, "") == kHermesHome);
+    CHECK(home({"--profile", "work"}, "") == kHermesHome + "/profiles/work");
+    CHECK(home({"-p", "work"}, "") == kHermesHome + "/profiles/work");
+    CHECK(home({"--profile=work"}, "/srv/h") == "/srv/h/profiles/work");
+    CHECK(home({"--profile", "work"}, "/srv/h/profiles/other") == "/srv/h/profiles/work");
+    CHECK(home({"--profile", "default"}, "/srv/h/profiles/other") == "/srv/h");
+    CHECK(home({"--profile", "../x"}, "/srv/h") == "/srv/h");
+    CHECK(home({"--profile", ""}, "/srv/h") == "/srv/h");
 }
 
 TEST_CASE("the terminal interface, built and from its sources") {

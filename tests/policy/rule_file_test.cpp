@@ -53,7 +53,7 @@ TEST_CASE("the built-in rules are what their files say, read as a user's are") {
 
 TEST_CASE("the built-in rules are whole") {
     const Rules rules = built_in_rules();
-    REQUIRE(rules.families.size() == 14);
+    REQUIRE(rules.families.size() == 15);
     CHECK(rules.protect.empty());
     const FamilyRule& bridge = family(rules, "bridge");
     CHECK(bridge.origin == "built-in");
@@ -84,6 +84,7 @@ TEST_CASE("what the scanner is asked to look for") {
     // Every other executable has its command line read: a shell that is not needed would cost more than all the rest.
     CHECK(executables_of(rules) == Words{"python",
                                          "bash",
+                                         "hermes-setup",
                                          "node",
                                          "nodejs",
                                          "bun",
@@ -176,7 +177,7 @@ TEST_CASE("every key of a program") {
     second.forbidden = {"--z"};
     CHECK(family(rules, "bridge").programs == std::vector<Program>{first, second});
     const Words names = executables_of(rules);
-    CHECK(Words(names.begin(), names.begin() + 4) == Words{"python", "bash", "node", "agentd"});
+    CHECK(Words(names.begin(), names.begin() + 5) == Words{"python", "bash", "hermes-setup", "node", "agentd"});
 }
 
 TEST_CASE("marks, owners, proofs and listening") {
