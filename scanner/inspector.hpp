@@ -48,7 +48,10 @@ class Inspector {
     std::unique_ptr<State> state_;
 };
 
-// The names of the candidates' users, as far as the system knows them.
+// As far as the system knows it; empty: it does not.
+[[nodiscard]] std::string user_name(Uid uid);
+
+// The names of the candidates' users.
 void add_user_names(std::span<ProcessFacts> candidates);
 
 // Memory, user, terminal and CPU time of all candidates at once, from libproc2: for the sheet of one process. It costs 2 ms at

@@ -8,9 +8,7 @@
 
 namespace reaper::scanner {
 
-namespace {
-
-std::string name_of(Uid uid) {
+std::string user_name(Uid uid) {
     std::array<char, 16384> space;
     struct passwd entry{};
     struct passwd* found = nullptr;
@@ -18,13 +16,11 @@ std::string name_of(Uid uid) {
     return found == nullptr ? std::string() : found->pw_name;
 }
 
-}  // namespace
-
 void add_user_names(std::span<ProcessFacts> candidates) {
     std::map<Uid, std::string> names;
     for (ProcessFacts& candidate : candidates) {
         const auto [place, is_new] = names.try_emplace(candidate.row.uid);
-        if (is_new) place->second = name_of(candidate.row.uid);
+        if (is_new) place->second = user_name(candidate.row.uid);
         candidate.user = place->second;
     }
 }

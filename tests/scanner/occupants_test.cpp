@@ -1,0 +1,101 @@
+#include "scanner/occupants.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/proc_tree.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace reaper::scanner;
+using reaper::test::FakeProcess;
+using reaper::test::ProcTree;
+
+namespace {
+
+const Premises kPremises{{"/h/hermes-agent"}, {"/h"}};
+
+std::vector<std::pair<Pid, std::string>> found(const ProcTree& tree, const Premises& premises = kPremises) {
+    std::vector<std::pair<Pid, std::string>> all;
+    const auto occupants = find_occupants(tree.procfs(), premises).value();
+    for (const Occupant& one : occupants) all.emplace_back(one.row.pid, one.through);
+    return all;
+}
+
+using Found = std::vector<std::pair<Pid, std::string>>;
+
+}  // namespace
+
+TEST_CASE("who runs out of an install: by program, name, script, module and library") {
+    const ProcTree tree{
+        {.pid = 2, .exe = "/h/hermes-agent/bin/tool", .argv = {"tool"}},
+        {.pid = 3, .exe = "/usr/bin/python3.11", .argv = {"/h/hermes-agent/venv/bin/python", "x.py"}},
+        {.pid = 4, .exe = "/usr/bin/python3.11", .argv = {"venv/bin/python", "x.py"}, .cwd = "/h/hermes-agent"},
+        {.pid = 5,
+         .exe = "/usr/bin/python3.11",
+         .argv = {"python3", "-m", "hermes_cli.main"},
+         .cwd = "/h/hermes-agent"},
+        {.pid = 6,
+         .exe = "/usr/bin/python3.11",
+         .argv = {"python3", "/x.py"},
+         .files = {{"maps",
+                    "7f00-7f01 r--p 00000000 00:01 1   /usr/lib/libc.so\n"
+                    "7f02-7f03 r-xp 00000000 00:01 2   /h/hermes-agent/venv/lib/a.so (deleted)\n"}}},
+    };
+    CHECK(found(tree) == Found{{2, "/h/hermes-agent/bin/tool"},
+                               {3, "/h/hermes-agent/venv/bin/python"},
+                               {4, "/h/hermes-agent/venv/bin/python"},
+                               {5, "/h/hermes-agent/hermes_cli.main"},
+                               {6, "/h/hermes-agent/venv/lib/a.so (deleted)"}});
+}
+
+TEST_CASE("a script of an install has to be there") {
+    const reaper::test::TemporaryFolder folder;
+    const std::string install = folder / "hermes-agent";
+    folder.write("hermes-agent/tool.py", "pass\n");
+    const ProcTree tree{
+        {.pid = 2, .exe = "/usr/bin/python3.11", .argv = {"python3", "-B", install + "/tool.py"}},
+        {.pid = 3, .exe = "/usr/bin/dash", .argv = {"sh", "-c", "make all"}, .cwd = install},
+        {.pid = 4, .exe = "/usr/bin/node", .argv = {"node"}, .cwd = install},
+        {.pid = 5, .exe = "/usr/bin/vim", .argv = {"vim", install + "/tool.py"}},
+        {.pid = 6, .exe = "/usr/bin/python3.11", .argv = {"python3", "/x.py", install + "/tool.py"}},
+    };
+    CHECK(found(tree, {{install}, {}}) == Found{{2, install + "/tool.py"}});
+}
+
+TEST_CASE("nobody else: neighbours, zombies and kernel threads") {
+    const ProcTree tree{
+        {.pid = 2, .exe = "/h/hermes-agent-2/bin/tool", .argv = {"tool"}},
+        {.pid = 3, .exe = "/h/hermes-agent", .argv = {"tool"}},
+        {.pid = 4, .state = 'Z', .exe = "/h/hermes-agent/bin/tool"},
+        {.pid = 5, .flags = 0x200000, .exe = "/h/hermes-agent/bin/tool"},
+        {.pid = 6, .exe = "/usr/bin/bash", .argv = {"bash"}, .cwd = "/h/hermes-agent"},
+        {.pid = 7},
+    };
+    CHECK(found(tree).empty());
+    CHECK(found(tree, {{}, {}}).empty());
+}
+
+TEST_CASE("ancestors, parent first, also where a pid was used again meanwhile") {
+    const ProcTree tree{
+        {.pid = 1, .ppid = 0},
+        {.pid = 7, .ppid = 1},
+        {.pid = 8, .ppid = 7, .exe = "/h/hermes-agent/a"},
+        {.pid = 20, .ppid = 21},
+        {.pid = 21, .ppid = 20, .exe = "/h/hermes-agent/b"},
+    };
+    const auto all = find_occupants(tree.procfs(), kPremises).value();
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].ancestors == std::vector<Pid>{7, 1});
+    CHECK(all[1].ancestors.size() < 10);
+    CHECK(all[0].user == "root");
+}
+
+TEST_CASE("logs that are deleted, below a home only") {
+    const ProcTree tree{{.pid = 2, .exe = "/usr/bin/sqlite3", .argv = {"sqlite3"}}};
+    tree.link("2/fd/3", "/h/state.db-wal (deleted)");
+    tree.link("2/fd/4", "/h/state.db-wal (deleted)");
+    tree.link("2/fd/5", "/elsewhere/state.db-wal (deleted)");
+    tree.link("2/fd/6", "/h/live.db-wal");
+    const auto all = find_occupants(tree.procfs(), kPremises).value();
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].deleted_databases == std::vector<std::string>{"/h/state.db-wal"});
+    CHECK(all[0].through.empty());
+}
