@@ -67,13 +67,19 @@ int execute(const Options& options) {
     auto output = Output::open(options);
     if (!output) return fail(output.error());
     if (options.command == Command::rules) return print(run_rules(options, *setup, render_options(options)), *output);
+    const auto show = [&](Report report) {
+        const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+        report.elapsed_ms = elapsed.count();
+        conclude(report);
+        const auto written = output->write(report);
+        return written ? static_cast<int>(report.exit_status) : fail(written.error());
+    };
+    if (options.command == Command::preflight) {
+        const auto status = run_preflight(options, *setup, show);
+        return status ? *status : fail(status.error());
+    }
     auto report = run(options, *setup);
-    if (!report) return fail(report.error());
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
-    report->elapsed_ms = elapsed.count();
-    conclude(*report);
-    if (const auto written = output->write(*report); !written) return fail(written.error());
-    return static_cast<int>(report->exit_status);
+    return report ? show(*std::move(report)) : fail(report.error());
 }
 
 }  // namespace

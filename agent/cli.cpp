@@ -155,6 +155,7 @@ Done read_option(OptionId id, const std::vector<std::string>& values, Options& o
         case OptionId::max_kills: return read_max_kills(values.front(), options);
         case OptionId::settle: return read_time("--settle", values.front(), options.settle, Zero::refused);
         case OptionId::lock_wait: return read_time("--lock-wait", values.front(), options.lock_wait, Zero::allowed);
+        case OptionId::timeout: return read_time("--timeout", values.front(), options.timeout, Zero::refused);
         case OptionId::grace: return read_duration("--grace", values.front(), options.grace);
         case OptionId::grace_cap: return read_duration("--grace-cap", values.front(), options.grace_cap);
         case OptionId::no_history: options.no_history = true; return {};
@@ -209,10 +210,21 @@ Done read_rules_task(const Words& words, Options& options) {
     return no_more_arguments("rules check", words, 3);
 }
 
+Done read_program(const Words& words, Options& options) {
+    const std::string_view command = name_of(options.command);
+    if (words.plain.size() > 1)
+        return mistake(fmt::format("{}: what it is to run stands behind '--': {} -- {}", command, command,
+                                   escape(words.plain[1], 60)));
+    if (words.program && words.program->empty()) return mistake(fmt::format("{} --: expected a command", command));
+    options.program = words.program.value_or(std::vector<std::string>());
+    return {};
+}
+
 Done read_arguments(const Words& words, Options& options) {
     switch (options.command) {
         case Command::explain: return read_pids(words, options);
         case Command::rules: return read_rules_task(words, options);
+        case Command::preflight: return read_program(words, options);
         case Command::report:
         case Command::sweep:
         case Command::pid_files:
@@ -250,19 +262,27 @@ Done check_rules(const Words& words, const Options& options) {
     return {};
 }
 
-// "sweep", "sweep and pidfiles"
+// "sweep", "sweep, preflight and pidfiles"
 std::string commands_of(const OptionInfo& option) {
     std::vector<std::string_view> names;
     for (const CommandInfo& info : command_table()) {
         if (is_for(option, info.command)) names.push_back(info.name);
     }
-    return fmt::format("{}", fmt::join(names, " and "));
+    const std::string last(names.back());
+    names.pop_back();
+    return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
+bool changes_something(Command command) {
+    const auto options = option_table();
+    const auto dry_run = std::ranges::find(options, OptionId::dry_run, &OptionInfo::id);
+    return is_for(*dry_run, command);
 }
 
 // What the command would pay no heed to.
 Done check_applicable(const Words& words, const Options& options) {
     const std::string_view command = name_of(options.command);
-    const bool acts = options.command == Command::sweep || options.command == Command::pid_files;
+    const bool acts = changes_something(options.command);
     for (const OptionInfo& info : option_table()) {
         if (is_for(info, options.command) || !words.has(info.id)) continue;
         const std::string meant = commands_of(info);
@@ -274,12 +294,14 @@ Done check_applicable(const Words& words, const Options& options) {
     return {};
 }
 
-Done check_pid_files(const Options& options) {
-    if (options.command != Command::pid_files) return {};
-    if (options.dry_run && !options.clean) return mistake("pidfiles changes nothing without --clean anyway");
+// Commands whose reports are no tables of processes.
+Done check_files_and_obstacles(const Options& options) {
+    if (options.command != Command::pid_files && options.command != Command::preflight) return {};
+    if (options.command == Command::pid_files && options.dry_run && !options.clean)
+        return mistake("pidfiles changes nothing without --clean anyway");
     const bool printable =
         options.format == Format::text || options.format == Format::json || options.format == Format::jsonl;
-    return printable ? Done{} : mistake("pidfiles: expected text, json or jsonl");
+    return printable ? Done{} : mistake(fmt::format("{}: expected text, json or jsonl", name_of(options.command)));
 }
 
 Done check_history(const Options& options) {
@@ -313,8 +335,8 @@ tl::expected<Options, Mistake> interpret(const Words& words) {
         if (!read) return tl::unexpected(read.error());
     }
     for (const Done& done : {read_format(words, options), read_arguments(words, options), check_facts(options),
-                             check_rules(words, options), check_applicable(words, options), check_pid_files(options),
-                             check_history(options), check_together(options)}) {
+                             check_rules(words, options), check_applicable(words, options),
+                             check_files_and_obstacles(options), check_history(options), check_together(options)}) {
         if (!done) return tl::unexpected(done.error());
     }
     return options;
@@ -339,10 +361,22 @@ std::string shell_word(std::string_view word) {
     return text + "'";
 }
 
+// What stands behind "--" is a program with its arguments, for a command that starts one; for others it is more words.
+tl::expected<Words, Mistake> split_line(std::span<const char* const> arguments) {
+    const auto dashes = std::ranges::find(arguments, std::string_view("--"));
+    const auto own = static_cast<std::size_t>(dashes - arguments.begin());
+    auto words = split(arguments.first(own));
+    if (!words || dashes == arguments.end()) return words;
+    const auto command = find_command(words->plain.empty() ? "report" : words->plain.front());
+    if (!command || !starts_program(*command)) return split(arguments);
+    words->program.emplace(dashes + 1, arguments.end());
+    return words;
+}
+
 }  // namespace
 
 std::variant<Options, Message> parse(std::span<const char* const> arguments) {
-    const auto words = split(arguments);
+    const auto words = split_line(arguments);
     if (!words) return usage_error(words.error().what);
     if (auto help = find_help(*words)) return *std::move(help);
     if (words->has(OptionId::version)) return Message{fmt::format("orphan-reaper {}\n", REAPER_VERSION), 0};

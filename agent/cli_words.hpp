@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct Mistake {
 struct Words {
     std::map<OptionId, std::vector<std::string>> options;  // those that were given, with their values
     std::vector<std::string> plain;                        // command, pids
+    std::optional<std::vector<std::string>> program;       // what stands behind "--", where a program can
 
     [[nodiscard]] bool has(OptionId id) const { return options.count(id) != 0; }
 };

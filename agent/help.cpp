@@ -20,6 +20,7 @@ constexpr std::string_view kExamples = R"(Examples:
   orphan-reaper                          what leaked?
   orphan-reaper sweep --dry-run          what would be ended?
   orphan-reaper sweep                    end it
+  orphan-reaper preflight                may 'hermes update' begin? make it so
   orphan-reaper explain 4711             why was that one kept?
   orphan-reaper pidfiles --clean         remove pid files that name nobody
   orphan-reaper history                  what was done in the last 7 days?
@@ -54,6 +55,21 @@ serve; with --home, only at that home and its profiles. Each file is
 gateway.lock is never removed. While an update runs, nothing is.
 )";
 
+constexpr std::string_view kPreflight = R"(
+Ends what leaked, removes stale pid files and looks again. In the way are then
+  leak              what did not end, or is only reported
+  young             what seems leaked, but is too young to be judged; waited for
+  sweep             another sweep at work
+  update            an update that runs already
+  gateways          more than one gateway of a home
+  deleted_database  who writes to a log that is deleted
+  occupant          who runs out of the install of Hermes, and is not restarted
+                    by an update: a session, a program of yours
+Each with its pids and a command that helps; none of it is ended. What this
+runs inside of does not count. COMMAND is started only when nothing is in the
+way, no sweep interferes meanwhile, and its exit status is passed on.
+)";
+
 constexpr std::string_view kHistory = R"(
 What sweep ended and pidfiles --clean removed: why, how, how much memory came
 back, who came again; by family and day. Each line was on the disk before the
@@ -77,7 +93,8 @@ constexpr std::string_view kExitStatus = R"(Exit status:
   4    the scan was incomplete: not enough could be read to be sure;
        or the report could not be written
   5    something that should have ended or been removed was not
-  6    an update is running, so stale files were left
+  6    something is in the way of an update (preflight), or an update is
+       running, so stale files were left (pidfiles)
   130  interrupted
 )";
 
@@ -134,6 +151,7 @@ std::string about_program() {
 
 std::string_view more_about(Command command) {
     if (command == Command::rules) return kRules;
+    if (command == Command::preflight) return kPreflight;
     if (command == Command::history) return kHistory;
     return command == Command::pid_files ? kPidFiles : std::string_view();
 }
@@ -142,9 +160,11 @@ std::string about(Command wanted) {
     const auto commands = command_table();
     const auto found =
         std::find_if(commands.begin(), commands.end(), [&](const auto& c) { return c.command == wanted; });
-    const std::string_view blank = found->arguments.empty() ? "" : " ";
-    return fmt::format("Usage: orphan-reaper {}{}{} [OPTIONS]\n\n{}\n{}", found->name, blank, found->arguments,
-                       found->help, more_about(wanted));
+    const std::string_view blank = found->arguments.empty() || found->starts_program ? "" : " ";
+    const std::string help = fmt::format("{}", fmt::join(wrap(found->help, kWidth), "\n"));
+    const std::string_view words = found->starts_program ? "[OPTIONS] " : "";
+    return fmt::format("Usage: orphan-reaper {} {}{}{}{}\n\n{}\n{}", found->name, words, found->arguments, blank,
+                       found->starts_program ? "" : "[OPTIONS]", help, more_about(wanted));
 }
 
 }  // namespace

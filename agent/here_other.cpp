@@ -19,6 +19,10 @@ Result<Report> run_here(const Options& options, const Setup&) {
     return report;
 }
 
+Result<int> run_preflight(const Options&, const Setup&, const ShowReport&) {
+    return failure(std::errc::function_not_supported, "see processes", kInstead);
+}
+
 Result<std::string> run_history(const Options&, const RenderOptions&) {
     return failure(std::errc::function_not_supported, "see a history", kInstead);
 }

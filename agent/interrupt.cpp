@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,21 +13,53 @@ namespace reaper::agent {
 
 using Clock = std::chrono::steady_clock;
 
-Interrupt::Interrupt() {
+namespace {
+
+constexpr int kAsked[] = {SIGINT, SIGTERM, SIGHUP};
+
+// SIGALRM then; nothing: never. One that is waited for already is taken back.
+void arm(std::chrono::milliseconds time) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    struct itimerval timer{};
+    timer.it_value.tv_sec = seconds.count();
+    timer.it_value.tv_usec = std::chrono::microseconds(time - seconds).count();
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+}  // namespace
+
+Interrupt::Interrupt(std::optional<std::chrono::milliseconds> limit) {
     sigset_t watched;
     sigemptyset(&watched);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&watched, signal);
+    for (const int signal : kAsked) sigaddset(&watched, signal);
+    if (limit) sigaddset(&watched, SIGALRM);
     fd_ = Fd(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
     // Blocked only when there is somewhere to see them.
     std::ignore = ::pthread_sigmask(SIG_BLOCK, fd_ ? &watched : nullptr, &before_);
+    if (fd_ && limit) arm(*limit);
 }
 
 Interrupt::~Interrupt() {
+    arm(std::chrono::milliseconds(0));
     // One that came was honoured: the report says so, and so does the exit status.
     struct signalfd_siginfo taken{};
     while (fd_ && ::read(fd_.get(), &taken, sizeof taken) > 0) {
     }
     std::ignore = ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+bool Interrupt::take_request() const {
+    struct signalfd_siginfo taken{};
+    return fd_ && ::read(fd_.get(), &taken, sizeof taken) > 0 && taken.ssi_code != SI_KERNEL;
+}
+
+// Signals that a signalfd has not given out yet are pending like any other.
+bool Interrupt::timed_out() const {
+    sigset_t pending;
+    sigemptyset(&pending);
+    if (!fd_ || ::sigpending(&pending) != 0 || sigismember(&pending, SIGALRM) != 1) return false;
+    return std::none_of(std::begin(kAsked), std::end(kAsked),
+                        [&](int signal) { return sigismember(&pending, signal) == 1; });
 }
 
 bool Interrupt::wait(std::chrono::milliseconds time) const {

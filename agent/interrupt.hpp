@@ -3,15 +3,17 @@
 
 #include <chrono>
 #include <csignal>
+#include <optional>
 
 #include "scanner/fd.hpp"
 
 namespace reaper::agent {
 
-// While it lives, INT, TERM and HUP do not end this process.
+// While it lives, INT, TERM and HUP do not end this process. Only one at a time, where there is a limit.
 class Interrupt {
    public:
-    Interrupt();
+    // After `limit` it comes by itself.
+    explicit Interrupt(std::optional<std::chrono::milliseconds> limit = std::nullopt);
     ~Interrupt();
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
@@ -19,6 +21,12 @@ class Interrupt {
     // For poll(2): readable once an interrupt came. -1 where the system gave no descriptor: then nothing interrupts.
     [[nodiscard]] int raw() const { return fd_ ? fd_.get() : -1; }
     [[nodiscard]] bool came() const { return wait(std::chrono::milliseconds(0)); }
+    // What was blocked before it lived: what a program that is started meanwhile starts with.
+    [[nodiscard]] const sigset_t& mask_before() const { return before_; }
+    // Takes back that it came. True: by a process that asked for it, and not by a key that every process of the terminal was told of.
+    [[nodiscard]] bool take_request() const;
+    // It came by itself, and nobody asked for it.
+    [[nodiscard]] bool timed_out() const;
     // Sleeps that long. True: an interrupt came first.
     [[nodiscard]] bool wait(std::chrono::milliseconds time) const;
 

@@ -10,12 +10,14 @@ namespace {
 constexpr std::string_view kScope = "Which processes";
 constexpr std::string_view kPast = "What is shown";
 constexpr std::string_view kDoing = "What is done";
-constexpr std::string_view kEnding = "How sweep ends them";
+constexpr std::string_view kEnding = "How sweep and preflight end them";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kOther = "Other";
 
-constexpr std::string_view kAboutProcesses = "report sweep explain rules";
-constexpr std::string_view kLooking = "report sweep explain rules pidfiles";
+constexpr std::string_view kAboutProcesses = "report sweep preflight explain rules";
+constexpr std::string_view kLooking = "report sweep preflight explain rules pidfiles";
+constexpr std::string_view kSweeping = "sweep preflight";
+constexpr std::string_view kChanging = "sweep preflight pidfiles";
 
 constexpr std::array kOptions = {
     OptionInfo{OptionId::home, kScope, "--home", "", "DIR", "a folder", true, kLooking,
@@ -39,20 +41,21 @@ constexpr std::array kOptions = {
                "only what was done in that time (default: 7d)"},
     OptionInfo{OptionId::clean, kDoing, "--clean", "", "", "", false, "pidfiles",
                "remove the files that are provably stale, and nothing else"},
-    OptionInfo{OptionId::dry_run, kDoing, "--dry-run", "", "", "", false, "sweep pidfiles",
-               "decide everything, do nothing"},
-    OptionInfo{OptionId::no_history, kDoing, "--no-history", "", "", "", false, "sweep pidfiles",
+    OptionInfo{OptionId::dry_run, kDoing, "--dry-run", "", "", "", false, kChanging, "decide everything, do nothing"},
+    OptionInfo{OptionId::no_history, kDoing, "--no-history", "", "", "", false, kChanging,
                "do not keep a record of what was ended or removed"},
-    OptionInfo{OptionId::max_kills, kEnding, "--max-kills", "", "N", "a number from 1 up", false, "sweep",
+    OptionInfo{OptionId::max_kills, kEnding, "--max-kills", "", "N", "a number from 1 up", false, kSweeping,
                "refuse to end anything when more than N would have to end (default: 256)"},
-    OptionInfo{OptionId::settle, kEnding, "--settle", "", "DUR", "a duration", false, "sweep",
+    OptionInfo{OptionId::settle, kEnding, "--settle", "", "DUR", "a duration", false, kSweeping,
                "time between the first and the second look (default: 2s)"},
-    OptionInfo{OptionId::lock_wait, kEnding, "--lock-wait", "", "DUR", "a duration", false, "sweep",
+    OptionInfo{OptionId::lock_wait, kEnding, "--lock-wait", "", "DUR", "a duration", false, kSweeping,
                "how long to wait for another sweep of these processes (default: 1m)"},
-    OptionInfo{OptionId::grace, kEnding, "--grace", "", "DUR", "a duration", false, "sweep",
+    OptionInfo{OptionId::grace, kEnding, "--grace", "", "DUR", "a duration", false, kSweeping,
                "time between TERM and KILL (default: by family)"},
-    OptionInfo{OptionId::grace_cap, kEnding, "--grace-cap", "", "DUR", "a duration", false, "sweep",
+    OptionInfo{OptionId::grace_cap, kEnding, "--grace-cap", "", "DUR", "a duration", false, kSweeping,
                "longest grace while a database is still being written (default: by family)"},
+    OptionInfo{OptionId::timeout, kEnding, "--timeout", "", "DUR", "a duration", false, "preflight",
+               "how long preflight may take, before what it starts (default: 5m)"},
     OptionInfo{OptionId::json, kOutput, "--json", "", "", "", false, {}, "the same as --format json"},
     OptionInfo{OptionId::format,
                kOutput,
@@ -101,6 +104,10 @@ constexpr std::array kOptions = {
 constexpr std::array kCommands = {
     CommandInfo{Command::report, "report", "", "what leaked and why; changes nothing (the default)"},
     CommandInfo{Command::sweep, "sweep", "", "end what leaked; --dry-run only says what would end"},
+    CommandInfo{
+        Command::preflight, "preflight", "[-- COMMAND...]",
+        "before an update: sweep, remove stale files, and say 'ready' or what is in the way; run COMMAND when ready",
+        true},
     CommandInfo{Command::explain, "explain", "PID...", "every fact and every rule that decided about a process"},
     CommandInfo{Command::rules, "rules", "[show]|check FILE",
                 "the rules in effect and where each comes from; or what a rule file would change"},
@@ -124,6 +131,11 @@ std::string_view name_of(Command command) {
         if (info.command == command) return info.name;
     }
     return "report";
+}
+
+bool starts_program(Command command) {
+    return std::ranges::any_of(
+        kCommands, [command](const CommandInfo& info) { return info.command == command && info.starts_program; });
 }
 
 bool is_for(const OptionInfo& option, Command command) {

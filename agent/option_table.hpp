@@ -25,6 +25,7 @@ enum class OptionId {
     grace,
     grace_cap,
     lock_wait,
+    timeout,
     no_history,
     json,
     format,
@@ -54,11 +55,13 @@ struct CommandInfo {
     std::string_view name;
     std::string_view arguments;  // "PID..."
     std::string_view help;
+    bool starts_program = false;  // which stands behind "--"
 };
 
 [[nodiscard]] std::span<const OptionInfo> option_table();
 [[nodiscard]] std::span<const CommandInfo> command_table();
 [[nodiscard]] std::string_view name_of(Command command);
+[[nodiscard]] bool starts_program(Command command);
 [[nodiscard]] bool is_for(const OptionInfo& option, Command command);
 
 }  // namespace reaper::agent

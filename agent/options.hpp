@@ -14,7 +14,7 @@
 
 namespace reaper::agent {
 
-enum class Command { report, sweep, explain, rules, pid_files, history };
+enum class Command { report, sweep, preflight, explain, rules, pid_files, history };
 enum class Format { text, json, jsonl, prometheus, html };
 enum class Color { automatic, always, never };
 
@@ -36,6 +36,7 @@ struct Options {
     std::optional<std::chrono::milliseconds> grace_cap;
     std::chrono::milliseconds settle{2000};
     std::chrono::milliseconds lock_wait{60'000};  // for another sweep to end
+    std::chrono::milliseconds timeout{300'000};   // preflight
     std::size_t max_kills = 256;
     std::set<policy::Verdict> also_reap;
     bool reap_inside_services = false;
@@ -45,6 +46,7 @@ struct Options {
     bool no_history = false;
     std::chrono::milliseconds since = std::chrono::hours(7 * 24);  // history
     std::vector<scanner::Pid> pids;                                // explain
+    std::vector<std::string> program;                              // preflight: what to run when ready
     std::string rule_file;                                         // rules check; empty: rules show
 };
 

@@ -53,6 +53,7 @@ std::string Output::render(const Report& report) const {
         case Format::text: break;
     }
     const RenderOptions render = render_options(*options_);
+    if (options_->command == Command::preflight) return render_preflight(report, render);
     if (options_->command == Command::pid_files) return render_pid_files(report, render);
     return options_->command == Command::explain ? render_explanation(report, render) : render_text(report, render);
 }

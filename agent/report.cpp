@@ -17,26 +17,6 @@ bool was_signalled_away(const ReportedProcess& process) {
            process.outcome->result == OutcomeResult::ended_on_kill;
 }
 
-// Somebody has to look at it, or to end it. What a rule says is to be kept is neither.
-bool is_leak(const ReportedProcess& process) {
-    if (process.judgement.action != Action::report) return process.judgement.action == Action::reap;
-    switch (process.judgement.verdict) {
-        case Verdict::orphan:
-        case Verdict::superseded:
-        case Verdict::abandoned:
-        case Verdict::duplicate:
-        case Verdict::held: return true;
-        case Verdict::designated:
-        case Verdict::attached:
-        case Verdict::supervised:
-        case Verdict::young:
-        case Verdict::zombie:
-        case Verdict::foreign:
-        case Verdict::unknown: return false;
-    }
-    return false;
-}
-
 // What could be read proves nothing: that is an answer. What could not be read might have proved something.
 bool could_not_be_judged(const ReportedProcess& process) {
     if (process.judgement.verdict != Verdict::unknown) return false;
@@ -78,9 +58,18 @@ bool is_left(const ReportedFile& file) {
     return (file.judgement.remove && !file.removal) || file.judgement.paused;
 }
 
+// Anything but 0 means that nobody should update now.
+ExitStatus status_of_preflight(const Report& report) {
+    if (!report.obstacles.empty()) return ExitStatus::blocked;
+    if (!report.complete) return ExitStatus::incomplete;
+    const bool to_do = report.summary.to_reap > 0 || report.summary.files_stale > 0;
+    return report.dry_run && to_do ? ExitStatus::leaks_left : ExitStatus::clean;
+}
+
 ExitStatus status_of(const Report& report) {
     if (report.interrupted) return ExitStatus::interrupted;
     if (report.summary.failed > 0 || report.summary.files_failed > 0) return ExitStatus::not_ended;
+    if (report.command == "preflight") return status_of_preflight(report);
     const bool paused = std::ranges::any_of(report.files, [](const auto& file) { return file.judgement.paused; });
     if (report.cleaning && paused) return ExitStatus::blocked;
     if (!report.complete) return ExitStatus::incomplete;
@@ -91,6 +80,25 @@ ExitStatus status_of(const Report& report) {
 }
 
 }  // namespace
+
+bool is_leak(const ReportedProcess& process) {
+    if (process.judgement.action != Action::report) return process.judgement.action == Action::reap;
+    switch (process.judgement.verdict) {
+        case Verdict::orphan:
+        case Verdict::superseded:
+        case Verdict::abandoned:
+        case Verdict::duplicate:
+        case Verdict::held: return true;
+        case Verdict::designated:
+        case Verdict::attached:
+        case Verdict::supervised:
+        case Verdict::young:
+        case Verdict::zombie:
+        case Verdict::foreign:
+        case Verdict::unknown: return false;
+    }
+    return false;
+}
 
 bool is_ended(const ReportedProcess& process) {
     if (!process.outcome || process.outcome->respawned_as) return false;

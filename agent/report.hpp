@@ -11,6 +11,7 @@
 #include "agent/options.hpp"
 #include "agent/outcome.hpp"
 #include "agent/removal.hpp"
+#include "policy/obstacles.hpp"
 #include "policy/pid_files.hpp"
 #include "policy/verdict.hpp"
 #include "scanner/facts.hpp"
@@ -45,7 +46,7 @@ struct ReportSummary {
 
 struct Report {
     std::string version;
-    std::string command;      // "report", "sweep", "explain", "pidfiles"
+    std::string command;      // "report", "sweep", "preflight", "explain", "pidfiles"
     std::string scope_words;  // options that give another command the same scope, see cli.hpp
     bool dry_run = false;
     bool replayed = false;  // judged from facts in a file
@@ -62,8 +63,9 @@ struct Report {
     bool complete = true;
     std::vector<ReportedProcess> processes;
     std::vector<ReportedFile> files;
-    bool cleaning = false;             // stale files are to be removed
-    std::vector<std::string> remarks;  // what a reader must know: why incomplete, why refused, what to do next
+    bool cleaning = false;                    // stale files are to be removed
+    std::vector<policy::Obstacle> obstacles;  // of preflight: what is in the way of an update
+    std::vector<std::string> remarks;         // what a reader must know: why incomplete, why refused, what to do next
     ReportSummary summary;
     ExitStatus exit_status = ExitStatus::clean;
 };
@@ -76,6 +78,8 @@ struct RenderOptions {
     std::size_t width = 100;  // columns of the terminal
 };
 
+// Somebody has to look at it, or to end it. What a rule says is to be kept is neither.
+[[nodiscard]] bool is_leak(const ReportedProcess& process);
 // It was planned to end, and is gone for good.
 [[nodiscard]] bool is_ended(const ReportedProcess& process);
 // It was planned to end, and could not be ended, or came back.
@@ -89,6 +93,7 @@ void conclude(Report& report);
 // Quiet: the first line when something is wrong, nothing otherwise.
 [[nodiscard]] std::string render_text(const Report& report, const RenderOptions& options);
 [[nodiscard]] std::string render_pid_files(const Report& report, const RenderOptions& options);
+[[nodiscard]] std::string render_preflight(const Report& report, const RenderOptions& options);
 [[nodiscard]] std::string render_explanation(const Report& report, const RenderOptions& options);
 // Valid JSON whatever the bytes are: what is not UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string render_json(const Report& report);

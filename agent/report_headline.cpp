@@ -35,19 +35,6 @@ std::string refusal(const Report& report) {
     return escape(first->outcome->detail, 200);
 }
 
-// What became of a plan that was carried out, or should have been.
-std::string sweep_headline(const Report& report) {
-    const ReportSummary& summary = report.summary;
-    const std::size_t ended = count_if(report, is_ended);
-    const std::string leaked = count_text(summary.to_reap, "leaked helper");
-    const bool refused = summary.to_reap > 0 && count_if(report, is_refused) == summary.to_reap;
-    if (refused) return fmt::format("refused: {}, none was touched: {}", leaked, refusal(report));
-    if (ended == 0) return leaked + ", none was ended";
-    std::string text =
-        ended == summary.to_reap ? fmt::format("{} ended", leaked) : fmt::format("{} of {} ended", ended, leaked);
-    return text + fmt::format(", {} came back", size_text(summary.reclaimed_bytes));
-}
-
 std::string users_text(const Report& report) {
     if (report.uids.empty()) return "all users";
     std::vector<std::string> names;
@@ -80,6 +67,18 @@ std::string plan_headline(const Report& report, std::size_t worth_a_look) {
 }
 
 }  // namespace
+
+std::string sweep_headline(const Report& report) {
+    const ReportSummary& summary = report.summary;
+    const std::size_t ended = count_if(report, is_ended);
+    const std::string leaked = count_text(summary.to_reap, "leaked helper");
+    const bool refused = summary.to_reap > 0 && count_if(report, is_refused) == summary.to_reap;
+    if (refused) return fmt::format("refused: {}, none was touched: {}", leaked, refusal(report));
+    if (ended == 0) return leaked + ", none was ended";
+    std::string text =
+        ended == summary.to_reap ? fmt::format("{} ended", leaked) : fmt::format("{} of {} ended", ended, leaked);
+    return text + fmt::format(", {} came back", size_text(summary.reclaimed_bytes));
+}
 
 bool exceeds_limit(const Report& report) {
     return report.summary.to_reap > report.max_kills && count_if(report, is_ended) == 0;

@@ -10,6 +10,8 @@ namespace reaper::agent {
 
 // The answer, in one line: "2 leaked helpers, 182 MB would come back".
 [[nodiscard]] std::string headline(const Report& report);
+// What became of a plan that was carried out, or should have been: "1 of 2 leaked helpers ended, 91 MB came back".
+[[nodiscard]] std::string sweep_headline(const Report& report);
 // What was looked at, by whom, for how long.
 [[nodiscard]] std::string scope_line(const Report& report);
 // "exit status 1: leaks were found and left"

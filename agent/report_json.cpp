@@ -68,6 +68,11 @@ Json to_json(const Report& report, const ReportedProcess& process) {
     return json;
 }
 
+Json to_json(const policy::Obstacle& obstacle) {
+    return {{"kind", to_string(obstacle.kind)},    {"pids", list(obstacle.pids)}, {"user", obstacle.user},
+            {"argv", list(redact(obstacle.argv))}, {"detail", obstacle.detail},   {"help", obstacle.help}};
+}
+
 Json opening(const Report& report) {
     const scanner::Machine& machine = report.machine;
     const scanner::ScanCount& count = report.count;
@@ -96,6 +101,11 @@ void add_closing(const Report& report, Json& json) {
     const ReportSummary& summary = report.summary;
     json["pidfiles"] = Json::array();
     for (const ReportedFile& file : report.files) json["pidfiles"].push_back(pid_file_json(file, report.machine));
+    if (report.command == "preflight") {
+        json["ready"] = report.exit_status == ExitStatus::clean;
+        json["obstacles"] = Json::array();
+        for (const policy::Obstacle& obstacle : report.obstacles) json["obstacles"].push_back(to_json(obstacle));
+    }
     json["remarks"] = list(report.remarks);
     json["summary"] = {{"matched", summary.matched},
                        {"to_reap", summary.to_reap},

@@ -6,7 +6,7 @@
 
 #include "agent/human.hpp"
 #include "agent/report_headline.hpp"
-#include "agent/report_lines.hpp"
+#include "agent/report_sections.hpp"
 #include "agent/text_parts.hpp"
 #include "policy/escape.hpp"
 
@@ -34,11 +34,6 @@ std::string files_headline(const Report& report) {
     if (!report.cleaning) return fmt::format("{}, {} in all", stale, report.files.size());
     if (summary.files_removed == summary.files_stale) return stale + " removed";
     return fmt::format("{} of {} removed", summary.files_removed, stale);
-}
-
-std::string_view stale_title(const Report& report) {
-    if (report.dry_run) return "WOULD BE REMOVED";
-    return report.cleaning ? "STALE, AND WHAT BECAME OF THEM" : "STALE";
 }
 
 std::string outcome_text(const Removal& removal) {
@@ -70,14 +65,6 @@ std::string entry(const ReportedFile& reported, const RenderOptions& options) {
     return text;
 }
 
-std::string section(const Report& report, bool stale, std::string_view title, Ink ink, const RenderOptions& options) {
-    std::string text;
-    for (const ReportedFile& file : report.files) {
-        if (is_stale(file) == stale) text += entry(file, options);
-    }
-    return text.empty() ? text : "\n" + top_line(std::string(title), ink, options) + text;
-}
-
 std::string next_text(const Report& report) {
     const bool planned_only = !report.cleaning || report.dry_run;
     if (!planned_only || report.summary.files_stale == 0 || is_paused(report)) return {};
@@ -86,12 +73,26 @@ std::string next_text(const Report& report) {
 
 }  // namespace
 
+std::string_view stale_title(const Report& report) {
+    if (report.dry_run) return "WOULD BE REMOVED";
+    return report.cleaning ? "STALE, AND WHAT BECAME OF THEM" : "STALE";
+}
+
+std::string files_section(const Report& report, bool stale, std::string_view title, Ink ink,
+                          const RenderOptions& options) {
+    std::string text;
+    for (const ReportedFile& file : report.files) {
+        if (is_stale(file) == stale) text += entry(file, options);
+    }
+    return text.empty() ? text : "\n" + top_line(std::string(title), ink, options) + text;
+}
+
 std::string render_pid_files(const Report& report, const RenderOptions& options) {
     const std::string first = top_line(files_headline(report), headline_ink(report.exit_status), options);
     if (options.quiet) return report.exit_status == ExitStatus::clean ? std::string() : first;
     std::string text = first;
-    text += section(report, true, stale_title(report), Ink::bad, options);
-    text += section(report, false, "KEPT", Ink::good, options);
+    text += files_section(report, true, stale_title(report), Ink::bad, options);
+    text += files_section(report, false, "KEPT", Ink::good, options);
     return text + next_text(report) + closing_text(report, options);
 }
 

@@ -137,6 +137,22 @@ TEST_CASE("explain takes pids, each once") {
     CHECK(accepted({"explain", "12", "--json", "7"}).pids == std::vector<scanner::Pid>{12, 7});
 }
 
+TEST_CASE("preflight takes a program behind --, with whatever options that has") {
+    CHECK(accepted({"preflight"}).program.empty());
+    CHECK(accepted({"preflight"}).timeout == 5min);
+    const Options options = accepted({"preflight", "--timeout", "30s", "--", "hermes", "update", "--json", "--", "x"});
+    CHECK(options.command == Command::preflight);
+    CHECK(options.timeout == 30s);
+    CHECK(options.program == std::vector<std::string>{"hermes", "update", "--json", "--", "x"});
+    CHECK(options.format == Format::text);
+    CHECK(contains(message_for({"preflight", "--"}).text, "preflight --: expected a command"));
+    CHECK(contains(message_for({"preflight", "hermes"}).text, "stands behind '--': preflight -- hermes"));
+    CHECK(contains(message_for({"preflight", "--timeout", "0s"}).text, "longer than nothing"));
+    CHECK(contains(message_for({"preflight", "--format", "html"}).text, "preflight: expected text, json or jsonl"));
+    CHECK(contains(message_for({"sweep", "--timeout", "3s"}).text, "--timeout is for preflight, not for sweep"));
+    CHECK(contains(message_for({"sweep", "--", "x"}).text, "sweep takes no arguments, but there is 'x'"));
+}
+
 TEST_CASE("rules shows, or checks one file") {
     for (const Words& words : {Words{"rules"}, Words{"rules", "show"}, Words{"--json", "rules", "show"}}) {
         CHECK(accepted(words).command == Command::rules);
@@ -155,7 +171,7 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         std::string_view says;
     };
     const std::vector<Row> rows = {
-        {{"swep"}, "unknown command 'swep' (did you mean 'sweep'?); expected report, sweep, explain"},
+        {{"swep"}, "unknown command 'swep' (did you mean 'sweep'?); expected report, sweep, preflight, explain"},
         {{"watch"}, "unknown command 'watch'; expected"},
         {{""}, "unknown command ''"},
         {{"help", "swep"}, "did you mean 'sweep'?"},
@@ -163,7 +179,7 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"sweep", "--dry-rum"}, "did you mean '--dry-run'?"},
         {{"--familly=x"}, "unknown option '--familly' (did you mean '--family'?)"},
         {{"-x"}, "unknown option '-x'"},
-        {{"report", "--dry-run"}, "report changes nothing anyway; --dry-run is for sweep and pidfiles"},
+        {{"report", "--dry-run"}, "report changes nothing anyway; --dry-run is for sweep, preflight and pidfiles"},
         {{"--grace", "3s"}, "report changes nothing anyway; --grace is for sweep"},
         {{"explain", "7", "--max-kills", "3"}, "explain changes nothing anyway; --max-kills is for sweep"},
         {{"explain"}, "expected at least one pid"},
@@ -192,9 +208,9 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"rules", "check", "a", "--from-facts", "f"}, "--from-facts is for report and explain"},
         {{"report", "--clean"}, "report changes nothing anyway; --clean is for pidfiles"},
         {{"sweep", "--clean"}, "--clean is for pidfiles, not for sweep"},
-        {{"pidfiles", "--grace", "3s"}, "--grace is for sweep, not for pidfiles"},
+        {{"pidfiles", "--grace", "3s"}, "--grace is for sweep and preflight, not for pidfiles"},
         {{"pidfiles", "--family", "bridge"},
-         "--family is for report and sweep and explain and rules, not for pidfiles"},
+         "--family is for report, sweep, preflight, explain and rules, not for pidfiles"},
         {{"pidfiles", "--dry-run"}, "pidfiles changes nothing without --clean anyway"},
         {{"pidfiles", "--format", "html"}, "pidfiles: expected text, json or jsonl"},
         {{"pidfiles", "77"}, "pidfiles takes no arguments"},
@@ -202,11 +218,11 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"history", "--since", "yesterday"}, "--since yesterday"},
         {{"history", "--format", "html"}, "history: expected text or json"},
         {{"history", "--user", "u"},
-         "--user is for report and sweep and explain and rules and pidfiles, not for history"},
-        {{"history", "--dry-run"}, "history changes nothing anyway; --dry-run is for sweep and pidfiles"},
+         "--user is for report, sweep, preflight, explain, rules and pidfiles, not for history"},
+        {{"history", "--dry-run"}, "history changes nothing anyway; --dry-run is for sweep, preflight and pidfiles"},
         {{"report", "--since", "7d"}, "--since is for history, not for report"},
         {{"rules", "check", "a", "--grace", "1s"}, "rules changes nothing anyway; --grace is for sweep"},
-        {{"rule"}, "unknown command 'rule' (did you mean 'rules'?); expected report, sweep, explain, rules"},
+        {{"rule"}, "unknown command 'rule' (did you mean 'rules'?); expected report, sweep, preflight, explain, rules"},
         {{"--home"}, "--home: expected a folder, but there is no value"},
         {{"--home="}, "--home: expected a folder, but there is no value"},
         {{"--home=", "sweep"}, "--home: expected a folder, but there is no value"},
@@ -288,7 +304,8 @@ TEST_CASE("Help names every command and every option that applies, in 80 columns
     CHECK(contains(help_text(Command::rules), "/etc/orphan-reaper/rules.d/*.json"));
     for (const auto& command :
          {std::optional<Command>(), std::optional(Command::report), std::optional(Command::sweep),
-          std::optional(Command::explain), std::optional(Command::rules), std::optional(Command::pid_files)}) {
+          std::optional(Command::preflight), std::optional(Command::history), std::optional(Command::explain),
+          std::optional(Command::rules), std::optional(Command::pid_files)}) {
         std::size_t column = 0;
         for (const char c : help_text(command)) {
             column = c == '\n' ? 0 : column + 1;

@@ -1,0 +1,210 @@
+// Before an update: ends what leaked, removes stale pid files, and tells what is still in the way.
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "agent/commands.hpp"
+#include "agent/foreground.hpp"
+#include "agent/here.hpp"
+#include "agent/history_file.hpp"
+#include "agent/live_line.hpp"
+#include "agent/pid_file_places.hpp"
+#include "agent/premises.hpp"
+#include "agent/report_lines.hpp"
+#include "agent/rule_sources.hpp"
+#include "agent/sweep.hpp"
+#include "policy/duration.hpp"
+#include "policy/obstacles.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::Obstacle;
+using policy::ObstacleKind;
+using scanner::Pid;
+
+constexpr std::chrono::seconds kPause{1};  // before what may pass by itself is looked at again
+
+bool is_left(const ReportedProcess& process, bool dry_run) {
+    if (policy::is_growing_up(process.judgement)) return true;
+    const bool would_end = dry_run && process.judgement.action == policy::Action::reap;
+    return is_leak(process) && !is_ended(process) && !would_end;
+}
+
+Obstacle obstacle_of(const Report& report, const ReportedProcess& process) {
+    const bool young = policy::is_growing_up(process.judgement);
+    Obstacle obstacle{young ? ObstacleKind::young : ObstacleKind::leak,
+                      {process.facts.row.pid},
+                      process.facts.user,
+                      process.facts.row.command_line.value.argv,
+                      (young ? "it seems leaked, but " : "") + why(process),
+                      remedy(report, process),
+                      young};
+    if (process.outcome) obstacle.detail += "; " + outcome_line(process);
+    if (young) obstacle.help = "wait until it is old enough to be judged";
+    if (obstacle.help.empty()) obstacle.help = fmt::format("orphan-reaper explain {}", process.facts.row.pid);
+    return obstacle;
+}
+
+// What earlier rounds did, and the last one has not seen any more.
+template <class Item, class Key>
+void add_missing(std::vector<Item>& items, std::vector<Item> earlier, Key key) {
+    for (Item& item : earlier) {
+        if (std::ranges::find(items, key(item), key) == items.end()) items.push_back(std::move(item));
+    }
+    std::ranges::sort(items, {}, key);
+}
+
+class Preflight {
+   public:
+    Preflight(const scanner::Procfs& procfs, const Options& options, const Setup& setup)
+        : procfs_(procfs), options_(options), setup_(setup), lookout_(procfs, setup.rules, setup.uid) {}
+
+    Result<int> run(const ShowReport& show) {
+        auto report = get_ready();
+        if (!report) return tl::unexpected(report.error());
+        const int status = show(*std::move(report));
+        const bool ready = status == static_cast<int>(ExitStatus::clean);
+        if (!ready || options_.dry_run || options_.program.empty()) return status;
+        return run_in_foreground(options_.program, interrupt_.mask_before());
+    }
+
+   private:
+    Result<Report> get_ready() {
+        if (!options_.dry_run) in_the_way_ = locks_.hold_own(history_folder());
+        for (;;) {
+            auto report = round();
+            if (!report) return report;
+            const bool waits = std::ranges::any_of(report->obstacles, &Obstacle::passes) && !options_.dry_run;
+            if (!waits || pause()) return finish(*std::move(report));
+            remember(*std::move(report));
+        }
+    }
+
+    Result<Report> round() {
+        auto report = Sweep(procfs_, options_, setup_, interrupt_, locks_).run();
+        if (!report) return report;
+        report->command = "preflight";
+        if (auto cleaned = clean(*report); !cleaned) return tl::unexpected(cleaned.error());
+        if (auto found = look_again(*report); !found) return tl::unexpected(found.error());
+        return report;
+    }
+
+    Result<void> clean(Report& report) const {
+        Options options = options_;
+        options.clean = true;
+        auto cleaned = run_pid_files(procfs_, options, setup_);
+        if (!cleaned) return tl::unexpected(cleaned.error());
+        report.cleaning = true;
+        report.files = std::move(cleaned->files);
+        report.complete = report.complete && cleaned->complete;
+        std::ranges::move(cleaned->remarks, std::back_inserter(report.remarks));
+        return {};
+    }
+
+    Result<void> look_again(Report& report) {
+        const auto look = lookout_.look();
+        if (!look) return tl::unexpected(look.error());
+        const PidFilePlaces places = pid_file_places(look->facts, setup_);
+        const scanner::Premises premises = find_premises(places, look->facts, look->rules);
+        const auto occupants = scanner::find_occupants(procfs_, premises);
+        if (!occupants) return tl::unexpected(occupants.error());
+        std::vector<Pid> leaked = add_leaks(report);
+        add_sweeps(report, look->facts);
+        const auto markers = read_update_markers(procfs_, places);
+        std::ranges::move(policy::find_obstacles(look->facts, look->rules, *occupants, markers, leaked),
+                          std::back_inserter(report.obstacles));
+        tell_surroundings(report, look->facts, premises);
+        return {};
+    }
+
+    std::vector<Pid> add_leaks(Report& report) const {
+        std::vector<Pid> pids;
+        for (const ReportedProcess& process : report.processes) {
+            if (policy::is_growing_up(process.judgement) || is_leak(process)) pids.push_back(process.facts.row.pid);
+            if (is_left(process, options_.dry_run)) report.obstacles.push_back(obstacle_of(report, process));
+        }
+        return pids;
+    }
+
+    // Until the update is done, no timer may interfere: neither one's own nor, for root, that of a user whose helpers run.
+    void add_sweeps(Report& report, const scanner::Facts& facts) {
+        std::set<std::string> others;
+        if (!in_the_way_.empty()) others.insert(in_the_way_);
+        std::set<scanner::Uid> users;
+        for (const scanner::ProcessFacts& process : facts.candidates) users.insert(process.row.uid);
+        users.erase(::geteuid());
+        for (const scanner::Uid user : users) {
+            const auto home = recorded_home(user);
+            if (options_.dry_run || !home || home->empty()) continue;
+            if (std::string other = locks_.hold_of(user, *home); !other.empty()) others.insert(std::move(other));
+        }
+        for (const std::string& other : others)
+            report.obstacles.push_back({ObstacleKind::sweep, {}, {}, {}, other, "try again when it is done", false});
+    }
+
+    void tell_surroundings(Report& report, const scanner::Facts& facts, const scanner::Premises& premises) const {
+        if (premises.installs.empty())
+            report.remarks.emplace_back(
+                "no install of Hermes was found: nobody could be looked for who runs out of it");
+        const auto around = policy::hermes_around(facts, setup_.rules);
+        if (!around) return;
+        std::string text =
+            fmt::format("this runs inside of Hermes ({}, pid {}), which is not counted", around->family, around->pid);
+        if (around->restarted)
+            text += "; an update restarts that, and what runs inside of it may end: better start the update elsewhere";
+        report.remarks.push_back(std::move(text));
+    }
+
+    // True: the time is over, or an interrupt came.
+    [[nodiscard]] bool pause() {
+        if (const int terminal = terminal_to_draw_on(options_.quiet); terminal >= 0 && !told_) {
+            constexpr std::string_view kText = "waiting for what is too young to be judged\n";
+            std::ignore = ::write(terminal, kText.data(), kText.size());
+            told_ = true;
+        }
+        return interrupt_.wait(kPause);
+    }
+
+    void remember(Report report) {
+        std::erase_if(report.processes, [](const ReportedProcess& process) { return !process.outcome; });
+        std::erase_if(report.files, [](const ReportedFile& file) { return !file.removal; });
+        add_missing(done_.processes, std::move(report.processes), [](const auto& one) { return one.facts.row.pid; });
+        add_missing(done_.files, std::move(report.files), [](const auto& one) { return one.file.path; });
+    }
+
+    Report finish(Report report) {
+        add_missing(report.processes, std::move(done_.processes), [](const auto& one) { return one.facts.row.pid; });
+        add_missing(report.files, std::move(done_.files), [](const auto& one) { return one.file.path; });
+        report.interrupted = interrupt_.came() && !interrupt_.timed_out();
+        if (!interrupt_.timed_out()) return report;
+        report.remarks.push_back(
+            fmt::format("the time is over: --timeout {}", policy::duration_text(options_.timeout)));
+        return report;
+    }
+
+    const scanner::Procfs& procfs_;
+    const Options& options_;
+    const Setup& setup_;
+    Lookout lookout_;
+    Interrupt interrupt_{options_.timeout};
+    SweepLocks locks_{interrupt_, options_.lock_wait, terminal_to_draw_on(options_.quiet)};
+    std::string in_the_way_;  // not empty: another sweep
+    Report done_;             // by earlier rounds
+    bool told_ = false;
+};
+
+}  // namespace
+
+Result<int> run_preflight(const Options& options, const Setup& setup, const ShowReport& show) {
+    const auto procfs = scanner::Procfs::open();
+    if (!procfs) return tl::unexpected(procfs.error());
+    return Preflight(*procfs, options, setup).run(show);
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,28 @@
+#include "agent/foreground.hpp"
+
+#include <poll.h>
+
+#include <array>
+#include <tuple>
+
+#include "agent/child.hpp"
+#include "agent/interrupt.hpp"
+#include "agent/process_control.hpp"
+
+namespace reaper::agent {
+
+Result<int> run_in_foreground(std::vector<std::string> argv, const sigset_t& mask) {
+    const Interrupt interrupt;
+    const auto child = start({.argv = std::move(argv), .mask = mask});
+    if (!child) return tl::unexpected(child.error());
+    const auto control = make_process_control();
+    while (!child->handle().exited()) {
+        std::array<pollfd, 2> waiting{pollfd{child->handle().raw(), POLLIN, 0}, pollfd{interrupt.raw(), POLLIN, 0}};
+        std::ignore = ::poll(waiting.data(), waiting.size(), -1);
+        if (waiting[1].revents != 0 && interrupt.take_request())
+            std::ignore = control->send(child->handle(), Signal::terminate);
+    }
+    return child->wait();
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,101 @@
+#include "agent/premises.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "policy/member.hpp"
+#include "scanner/script_path.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using Folders = std::vector<std::string>;
+
+std::string real_path(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+    return real ? real.get() : std::string();
+}
+
+void add_one(Folders& folders, std::string path) {
+    while (path.ends_with('/')) path.pop_back();
+    const bool is_new = std::ranges::find(folders, path) == folders.end();
+    if (path.starts_with('/') && is_new) folders.push_back(std::move(path));
+}
+
+// Nothing that is not there; and never the root of everything.
+void add(Folders& folders, const std::string& path) {
+    struct stat status{};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
+    add_one(folders, path);
+    add_one(folders, real_path(path));
+}
+
+// "/x/hermes-agent" of "/x/hermes-agent/venv/bin/python"; a virtual environment that lies elsewhere is an install by itself.
+std::string install_of(std::string_view program) {
+    const std::string_view bin = scanner::folder_of(program);
+    const std::string_view environment = scanner::folder_of(bin);
+    if (!bin.ends_with("/bin") || environment == "/") return {};
+    struct stat status{};
+    const bool is_environment = ::stat((std::string(environment) + "/pyvenv.cfg").c_str(), &status) == 0;
+    if (!is_environment) return {};
+    const std::string_view above = scanner::folder_of(environment);
+    return std::string(above.ends_with("/hermes-agent") ? above : environment);
+}
+
+// The first that a shell would find.
+std::string find_command(const char* name) {
+    const char* path = std::getenv("PATH");
+    for (std::string_view rest = path == nullptr ? "" : path; !rest.empty();) {
+        const std::string_view folder = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+        const std::string file = std::string(folder) + "/" + name;
+        if (folder.starts_with('/') && ::access(file.c_str(), X_OK) == 0) return file;
+    }
+    return {};
+}
+
+void add_command(Folders& installs) {
+    const std::string file = find_command("hermes");
+    if (file.empty()) return;
+    add(installs, install_of(file));
+    add(installs, install_of(real_path(file)));
+}
+
+void add_members(Folders& installs, const scanner::Facts& facts, const policy::Rules& rules) {
+    for (const policy::Member& member : policy::find_members(facts, rules)) {
+        const auto& argv = member.facts->row.command_line.value.argv;
+        if (member.rule().pack == "hermes" && !argv.empty() && argv.front().starts_with('/'))
+            add(installs, install_of(argv.front()));
+    }
+}
+
+}  // namespace
+
+scanner::Premises find_premises(const PidFilePlaces& places, const scanner::Facts& facts, const policy::Rules& rules) {
+    scanner::Premises premises;
+    for (const scanner::ClaimPlaces& of_user : places.markers) {
+        // Among them are folders above a home, where a checkout of its sources can lie.
+        for (const std::string& home : of_user.hermes_homes) {
+            if (home.ends_with("/.hermes")) add(premises.installs, home + "/hermes-agent");
+        }
+    }
+    for (const scanner::ClaimPlaces& of_user : places.places) {
+        for (const std::string& home : of_user.hermes_homes) {
+            add(premises.installs, home + "/hermes-agent");
+            add(premises.homes, home);
+        }
+        for (const std::string& home : of_user.data_homes) add(premises.homes, home);
+    }
+    add(premises.installs, "/usr/local/lib/hermes-agent");
+    add_command(premises.installs);
+    add_members(premises.installs, facts, rules);
+    return premises;
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,89 @@
+// What is in the way of an update, for somebody who wants to start one now.
+#include <fmt/format.h>
+
+#include "agent/human.hpp"
+#include "agent/redact.hpp"
+#include "agent/report_headline.hpp"
+#include "agent/report_sections.hpp"
+#include "agent/text_parts.hpp"
+#include "policy/escape.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::escape;
+using policy::Obstacle;
+
+// What was done for it: "2 leaked helpers ended, 182 MB came back; 1 stale file removed".
+std::string done_text(const Report& report) {
+    const ReportSummary& summary = report.summary;
+    std::string text;
+    if (summary.to_reap > 0 && !report.dry_run) text += "; " + sweep_headline(report);
+    if (summary.files_removed > 0) text += fmt::format("; {} removed", count_text(summary.files_removed, "stale file"));
+    return text;
+}
+
+std::string to_do_text(const ReportSummary& summary) {
+    std::string text;
+    if (summary.to_reap > 0) text += fmt::format("; {} would be ended", count_text(summary.to_reap, "leaked helper"));
+    if (summary.files_stale > 0)
+        text += fmt::format("; {} would be removed", count_text(summary.files_stale, "stale file"));
+    return text;
+}
+
+std::string readiness(const Report& report) {
+    const std::size_t count = report.obstacles.size();
+    if (count > 0)
+        return fmt::format("not ready: {} in the way", count == 1 ? "1 thing is" : fmt::format("{} things are", count));
+    if (report.interrupted) return "interrupted: nobody knows whether anything is in the way";
+    if (report.summary.failed + report.summary.files_failed > 0) return "not ready: not everything could be done";
+    if (!report.complete) return "not known to be ready: not everything could be looked at";
+    return report.dry_run ? "nothing else would be in the way of an update"
+                          : "ready: nothing is in the way of an update";
+}
+
+std::string preflight_headline(const Report& report) {
+    if (report.dry_run) return "dry run: " + readiness(report) + to_do_text(report.summary);
+    return readiness(report) + done_text(report);
+}
+
+std::string whose(const Obstacle& obstacle) {
+    return obstacle.user.empty() ? std::string() : fmt::format(" of {}", escape(obstacle.user, 60));
+}
+
+std::string entry(const Obstacle& obstacle, const RenderOptions& options) {
+    const std::string who = obstacle.pids.empty()
+                                ? std::string()
+                                : fmt::format(" (pid {}{})", fmt::join(obstacle.pids, ", "), whose(obstacle));
+    std::string text = fmt::format("  {}{}\n", to_string(obstacle.kind), who);
+    if (!obstacle.argv.empty()) text += paragraph(redacted_line(obstacle.argv), options);
+    text += paragraph(escape(obstacle.detail, 1000), options);
+    return text + paragraph("-> " + escape(obstacle.help, 1000), options);
+}
+
+std::string obstacles_section(const Report& report, const RenderOptions& options) {
+    if (report.obstacles.empty()) return {};
+    std::string text = "\n" + top_line("IN THE WAY", Ink::bad, options);
+    for (const Obstacle& obstacle : report.obstacles) text += entry(obstacle, options);
+    return text;
+}
+
+}  // namespace
+
+std::string render_preflight(const Report& report, const RenderOptions& options) {
+    const std::string first = top_line(preflight_headline(report), headline_ink(report.exit_status), options);
+    if (options.quiet) return report.exit_status == ExitStatus::clean ? std::string() : first;
+    std::string text = first + top_line(scope_line(report), Ink::faint, options);
+    text += obstacles_section(report, options);
+    text += shelf_section(report, Shelf::leaked, leaked_title(report), Ink::bad, options);
+    text += files_section(report, true, stale_title(report), Ink::bad, options);
+    if (options.verbose) {
+        text += shelf_section(report, Shelf::reported, "REPORTED ONLY", Ink::warning, options);
+        text += shelf_section(report, Shelf::kept, "KEPT", Ink::good, options);
+        text += files_section(report, false, "FILES KEPT", Ink::good, options);
+    }
+    return text + closing_text(report, options);
+}
+
+}  // namespace reaper::agent

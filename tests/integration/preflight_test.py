@@ -1,0 +1,320 @@
+"""Before an update: what leaked goes, what is in the way is named, and the update starts only when nothing is."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+from harness import layout, product, sandbox
+from harness.actor import all_pids, read_bytes, wait_until
+from harness.layout import put
+from harness.sandbox import PYTHON, case, expect
+from harness.stage import Stage
+
+QUICK = ("--min-age", "1ms", "--settle", "200ms", "--grace", "1s")
+HERMES = [PYTHON, "-B", "-m", "hermes_cli.main"]
+NOBODY = 4_000_000
+
+
+class Install:
+    """A stage whose Hermes has a virtual environment, and a file that an update would leave behind."""
+
+    def __init__(self):
+        self.stage = Stage()
+        self.hermes, self.home = self.stage.layout.hermes, self.stage.layout.home / ".hermes"
+        self.python = self.hermes / "venv/bin/python"
+        put(self.hermes / "venv/pyvenv.cfg", "home = /usr/bin\n")
+        self.python.parent.mkdir()
+        self.python.symlink_to(PYTHON)
+        self.updated = self.stage.run / "updated"
+
+    def preflight(self, *arguments, **more):
+        quick = QUICK if "--min-age" not in arguments else QUICK[2:]
+        result = self.stage.reaper("preflight", "--json", *quick, *arguments, **more)
+        expect(result.json is not None, result.explain())
+        expect(result.json["ready"] == (result.status == 0), result.explain())
+        return result
+
+    def expect_ready(self, *arguments, **more):
+        result = self.preflight(*arguments, **more)
+        expect(result.status == 0 and result.json["obstacles"] == [], f"{result.explain()}\n{result.json['obstacles']}")
+        return result
+
+    def expect_blocked(self, wanted, *arguments, status=6, **more):
+        """wanted: kind -> names of the processes, or pids."""
+        result = self.preflight(*arguments, "--", "/usr/bin/touch", str(self.updated), **more)
+        obstacles = result.json["obstacles"]
+        got = sorted((one["kind"], sorted(one["pids"])) for one in obstacles)
+        pids = {kind: [self.stage.actors[one].pid if isinstance(one, str) else one for one in whom]
+                for kind, whom in wanted.items()}
+        expect(got == sorted((kind, sorted(whom)) for kind, whom in pids.items()), f"{got}, wanted {pids}\n{obstacles}")
+        expect(result.status == status, f"exit {result.status}, wanted {status}: {result.explain()}")
+        expect(all(one["detail"] and one["help"] for one in obstacles), f"{obstacles}")
+        expect(not self.updated.exists(), "the update was started although something is in the way")
+        return result
+
+    def user(self, name, *argv, **more):
+        """A program of the user's, that nobody of Hermes started."""
+        child = self.stage.child(name, argv, self.stage.layout.home)
+        environment = {**child["env"], "PATH": "/usr/bin:/bin", "HOME": str(self.stage.layout.home), **more.pop("env", {})}
+        one = subprocess.Popen(list(map(str, argv)), env=environment, stdin=subprocess.DEVNULL, user=self.stage.uid,
+                               group=self.stage.uid, extra_groups=[], start_new_session=True, cwd=child["cwd"], **more)
+        self.stage.hosts[name] = one
+        return self.stage.know(name, one.pid)
+
+    def text(self, *arguments, **more):
+        return self.stage.reaper("preflight", *QUICK, *arguments, **more)
+
+
+@case
+def nothing_is_in_the_way():
+    install = Install()
+    install.expect_ready()
+    told = install.text()
+    expect(told.status == 0 and told.out.startswith("ready: nothing is in the way of an update\n"), told.out)
+    quiet = install.text("--quiet")
+    expect(quiet.status == 0 and quiet.out == "", quiet.out)
+
+
+@case
+def leaks_end_and_stale_files_go():
+    install = Install()
+    stage = install.stage
+    stage.orphans([stage.bridge("bridge"), stage.worker("worker", ignore_term=True)])
+    stage.start_host("gateway", [stage.worker("attached", session="a")])
+    stale = put(install.home / "gateway.pid", json.dumps({"pid": NOBODY, "kind": "hermes-gateway", "start_time": None}))
+    dry = install.preflight("--dry-run")
+    expect(dry.status == 1 and not dry.signalled() and stale.exists() and not dry.json["obstacles"], dry.explain())
+    done = install.expect_ready()
+    stage.expect_ended(["bridge", "worker"])
+    expect(sorted(done.signalled()) == sorted(stage.actors[name].pid for name in ("bridge", "worker")), done.explain())
+    expect([one["path"] for one in done.json["pidfiles"] if one["removed"]] == [str(stale)], f"{done.json['pidfiles']}")
+    expect(not stale.exists(), "a stale file is left")
+    stage.expect_alive(["gateway", "attached"])
+    expect(not install.expect_ready().signalled(), "a second one finds nothing to do")
+
+
+@case
+def leaks_that_would_not_end():
+    install = Install()
+    stage = install.stage
+    stage.orphans([stage.worker("one", session="1"), stage.worker("two", session="2")])
+    result = install.preflight("--max-kills", "1", "--", "/usr/bin/touch", str(install.updated))
+    expect(result.status == 5 and not result.signalled(), result.explain())
+    expect(sorted(one["pids"] for one in result.json["obstacles"]) ==
+           sorted([stage.actors[name].pid] for name in ("one", "two")), f"{result.json['obstacles']}")
+    expect(not install.updated.exists(), "the update was started")
+    told = install.text("--max-kills", "1").out
+    expect(told.startswith("not ready: 2 things are in the way"), told)
+    install.expect_ready()
+
+
+@case
+def leaks_that_are_only_reported():
+    install = Install()
+    stage = install.stage
+    stage.start_host("gateway", [stage.bridge("abandoned", stdio="abandoned")])
+    blocked = install.expect_blocked({"leak": ["abandoned"]})
+    expect("--reap abandoned" in blocked.json["obstacles"][0]["help"], f"{blocked.json['obstacles']}")
+    install.expect_ready("--reap", "abandoned")
+    stage.expect_alive(["gateway"])
+
+
+@case
+def what_is_too_young_is_waited_for():
+    install = Install()
+    stage = install.stage
+    stage.orphans([stage.worker("leaked")])
+    short = install.expect_blocked({"young": ["leaked"]}, "--min-age", "30s", "--timeout", "2s")
+    expect("the time is over: --timeout 2s" in short.json["remarks"], f"{short.json['remarks']}")
+    done = install.expect_ready("--min-age", "6s")
+    expect(done.signalled() == [stage.actors["leaked"].pid], done.explain())
+    stage.expect_ended(["leaked"])
+
+
+@case
+def whoever_runs_out_of_the_install_is_named():
+    """By the name it is called by, by its script, by a module, by a library; and nobody who merely talks of the install."""
+    install = Install()
+    stage, hermes = install.stage, install.hermes
+    body = (stage.layout.lib / "standin_worker.py").read_text()
+    notes = put(stage.layout.home / "notes.py", body)
+    inside = put(hermes / "tools/report.py", body)
+    library = put(hermes / "venv/lib/fast.so", "x" * 4096)
+    mapping = put(stage.layout.home / "mapping.py",
+                  f"import mmap, time\nfile = open({str(library)!r}, 'rb')\nmap = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\ntime.sleep(99)\n")
+    install.user("called", install.python, "-B", notes)
+    install.user("script", PYTHON, "-B", inside)
+    install.user("mapped", PYTHON, "-B", mapping)
+    module = install.user("elsewhere", PYTHON, "-B", notes, inside)
+    install.user("reader", "/usr/bin/tail", "-f", inside)
+    other = subprocess.Popen([str(install.python), "-B", str(notes)], user=layout.OTHER_UID, group=layout.OTHER_UID,
+                             extra_groups=[], stdin=subprocess.DEVNULL, cwd="/", env={"STANDIN_NAME": "other", "STANDIN": json.dumps({"name": "other", "dir": str(stage.run)})})
+    stage.know("other", other.pid)
+    wait_until(lambda: b"fast.so" in read_bytes(f"/proc/{stage.actors['mapped'].pid}/maps"), "the library to be mapped")
+    result = install.preflight("--", "/usr/bin/touch", str(install.updated))
+    got = {pid: one for one in result.json["obstacles"] for pid in one["pids"]}
+    wanted = {stage.actors[name].pid: name for name in ("called", "script", "mapped", "other")}
+    expect(result.status == 6 and set(got) == set(wanted), f"{got}, wanted {wanted}, elsewhere {module.pid}")
+    expect({one["kind"] for one in got.values()} == {"occupant"}, f"{got}")
+    expect(got[other.pid]["user"] == "v" and got[stage.actors["called"].pid]["user"] == "u", f"{got}")
+    expect(not result.signalled(), result.explain())
+    stage.expect_alive(["called", "script", "other"], silent=["called", "script", "other"])
+    expect(f"kill {other.pid}" in got[other.pid]["help"], f"{got[other.pid]}")
+    told = install.text().out
+    expect(f"occupant (pid {other.pid} of v)" in told and "IN THE WAY" in told, told)
+
+
+@case
+def sessions_are_in_the_way_and_gateways_are_not():
+    install = Install()
+    stage = install.stage
+    child = stage.worker("of-gateway", session="g")
+    child["argv"][0] = str(install.python)
+    stage.start_host("gateway", [child], kind=[str(install.python), "-B", "-m", "hermes_cli.main", "gateway", "run"])
+    install.expect_ready()
+    below = stage.worker("of-session", session="s")
+    below["argv"][0] = str(install.python)
+    stage.start_host("session", [below], kind=[str(install.python), "-B", "-m", "hermes_cli.main"])
+    install.expect_blocked({"occupant": ["session"]})
+    stage.expect_alive(["gateway", "of-gateway", "session", "of-session"])
+
+
+@case
+def more_than_one_gateway_of_a_home():
+    install = Install()
+    stage = install.stage
+    stage.start_host("first", [])
+    stage.start_host("profile", [], kind=[*HERMES, "--profile", "work", "gateway", "run"])
+    stage.start_host("other-home", [], env={"HERMES_HOME": str(stage.layout.home / "second")})
+    install.expect_ready()
+    stage.start_host("second", [], kind=[*HERMES, "gateway", "run", "--replace"])
+    result = install.preflight()
+    pids = [one["pids"] for one in result.json["obstacles"] if one["kind"] == "gateways"]
+    expect(result.status == 6 and pids == [sorted(stage.actors[name].pid for name in ("first", "second"))],
+           f"{result.json['obstacles']}")
+    stage.expect_alive(["first", "second", "profile", "other-home"])
+
+
+@case
+def an_update_that_runs_already():
+    install = Install()
+    stage = install.stage
+    stage.orphans([stage.worker("leaked")])
+    updater = install.user("updater", *HERMES, "update", env={"HOST": json.dumps({"name": "updater", "dir": str(stage.run), "children": []}), "PYTHONPATH": str(install.hermes)})
+    stage.meet("updater")
+    install.expect_blocked({"update": ["updater"]})
+    stage.expect_ended(["leaked"])
+    put(install.home / ".hermes-update-in-progress", f"{updater.pid}\n{int(time.time())}\n")
+    stage.orphans([stage.worker("spared")])
+    marked = install.expect_blocked({"update": ["updater"], "leak": ["spared"]})
+    expect(not marked.signalled(), marked.explain())
+    updater.send(signal.SIGKILL)
+    stage.hosts["updater"].wait()
+    install.expect_ready()
+    stage.expect_ended(["spared"])
+
+
+@case
+def who_holds_a_deleted_log():
+    install = Install()
+    stage = install.stage
+    wal = put(install.home / "state.db-wal", "wal")
+    elsewhere = put(stage.layout.home / "notes.db-wal", "wal")
+    hold = put(stage.layout.home / "hold.py", "import sys, time\nkept = open(sys.argv[1], 'rb')\nprint(flush=True)\ntime.sleep(99)\n")
+    for name, path in (("holder", wal), ("other", elsewhere)):
+        one = install.user(name, PYTHON, "-B", hold, path, stdout=subprocess.PIPE)
+        stage.hosts[name].stdout.read(1)
+        expect(one.alive(), name)
+    stage.start_host("gateway", [], open=str(wal))
+    wal.unlink()
+    elsewhere.unlink()
+    result = install.preflight()
+    got = {pid: one["kind"] for one in result.json["obstacles"] for pid in one["pids"]}
+    expect(result.status == 6 and got == {stage.actors[name].pid: "deleted_database" for name in ("holder", "gateway")},
+           f"{result.json['obstacles']}")
+
+
+@case
+def from_inside_of_hermes():
+    """A session's terminal runs it: the session is not counted, and it says so."""
+    install = Install()
+    stage = install.stage
+    wish = json.dumps({"name": "session", "dir": str(stage.run), "children": [
+        {"argv": ["/bin/sh", "-c", f"{stage.layout.binary} preflight --json {' '.join(QUICK)} > {stage.run}/told; echo $? > {stage.run}/status"],
+         "env": {"STANDIN_NAME": "shell"}, "cwd": "/", "stdio": "detached", "after": 0}]})
+    environment = {"HOST": wish, "STANDIN_NAME": "session", "HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"}
+    stage.hosts["session"] = subprocess.Popen([str(install.python), "-B", "-m", "hermes_cli.main"], cwd=install.hermes, env=environment,
+                                              stdin=subprocess.DEVNULL, user=stage.uid, group=stage.uid, extra_groups=[], start_new_session=True)
+    status = wait_until(lambda: (stage.run / "status").exists() and (stage.run / "status").read_text(), "it to be done")
+    told = json.loads((stage.run / "told").read_text())
+    expect(status == "0\n" and told["ready"], f"{status} {told['obstacles']}")
+    expect(any("runs inside of Hermes (session, pid" in one for one in told["remarks"]), f"{told['remarks']}")
+
+
+@case
+def the_command_runs_in_its_place():
+    install = Install()
+    stage = install.stage
+    ran = stage.reaper("preflight", *QUICK, "--quiet", "--", "/bin/sh", "-c", "echo out; echo error >&2; exit 7")
+    expect((ran.status, ran.out, ran.err) == (7, "out\n", "error\n"), ran.explain())
+    expect(stage.reaper("preflight", *QUICK, "--", "no-such-program").status == 127, "status of a program that is not there")
+    expect(stage.reaper("preflight", *QUICK, "--", "/etc/passwd").status == 126, "status of what is no program")
+    dashed = stage.reaper("preflight", "--quiet", *QUICK, "--", "/bin/echo", "--json", "--", "-x")
+    expect(dashed.out == "--json -- -x\n", dashed.out)
+    dry = stage.reaper("preflight", *QUICK, "--dry-run", "--", "/usr/bin/touch", str(install.updated))
+    expect(dry.status == 0 and not install.updated.exists(), dry.explain())
+    signals = ["/bin/grep", "-E", "SigBlk|SigIgn", "/proc/self/status"]
+    direct = product.run(signals, stage.uid, stage.layout.home)
+    masked = stage.reaper("preflight", "--quiet", *QUICK, "--", *signals)
+    expect(masked.out == direct.out, f"{masked.out}, directly {direct.out}")
+
+
+@case
+def whoever_ends_it_ends_the_command():
+    install = Install()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        one = install.stage.start_reaper("preflight", "--quiet", *QUICK, "--", "/bin/sleep", "98")
+        sleeper = wait_until(lambda: [pid for pid in all_pids() if read_bytes(f"/proc/{pid}/cmdline") == b"/bin/sleep\0" b"98\0"],
+                             "the command to run")
+        one.send_signal(number)
+        expect(product.finish(one, 10).status == 128 + signal.SIGTERM, f"after {number}")
+        expect(not os.path.exists(f"/proc/{sleeper[0]}"), "the command is left")
+
+
+@case
+def no_sweep_interferes_meanwhile():
+    """Not while the command runs, and no longer, whatever it leaves behind."""
+    install = Install()
+    stage = install.stage
+    flag = stage.run / "go"
+    script = (f"echo > {stage.run}/running; while [ ! -e {flag} ]; do sleep 0.05; done; "
+              "setsid sleep 97 < /dev/null > /dev/null 2>&1 &\nexit 0")
+    one = stage.start_reaper("preflight", *QUICK, "--", "/bin/sh", "-c", script)
+    lock = stage.layout.home / ".local/state/orphan-reaper/sweep.lock"
+    wait_until((stage.run / "running").exists, "the command to run")
+    expect(lock.read_text() == f"{one.pid}\n", lock.read_text())
+    stage.orphans([stage.worker("leaked")])
+    timer = stage.sweep("--lock-wait", "0s")
+    expect(timer.status == 5 and not timer.signalled(), timer.explain())
+    second = install.preflight("--lock-wait", "0s")
+    expect(second.status == 5 and "sweep" in {one["kind"] for one in second.json["obstacles"]}, f"{second.json['obstacles']}")
+    flag.touch()
+    expect(product.finish(one, 10).status == 0, "the command's status")
+    stage.expect_sweep(stage.sweep("--lock-wait", "0s"), ["leaked"], [])
+
+
+@case
+def an_interrupt_starts_nothing():
+    install = Install()
+    stage = install.stage
+    stage.orphans([stage.worker("leaked")])
+    one = stage.start_reaper("preflight", "--min-age", "60s", "--", "/usr/bin/touch", str(install.updated))
+    time.sleep(1)
+    one.send_signal(signal.SIGINT)
+    result = product.finish(one, 5)
+    expect(result.status == 130 and not install.updated.exists(), result.explain())
+
+
+if __name__ == "__main__":
+    sandbox.main(__file__, globals())

@@ -1,0 +1,154 @@
+#include "policy/obstacles.hpp"
+
+#include "tests/policy/judged.hpp"
+#include "tests/support/catch.hpp"
+
+namespace reaper::test {
+
+namespace {
+
+using policy::Obstacle;
+using policy::ObstacleKind;
+using scanner::Occupant;
+using scanner::Pid;
+using Pids = std::vector<Pid>;
+using Found = std::vector<std::pair<ObstacleKind, Pids>>;
+
+constexpr const char* kPython = "/usr/bin/python3.11";
+constexpr const char* kThrough = "/home/u/.hermes/hermes-agent/venv/bin/python";
+constexpr Pid kPid = 100;
+constexpr Pid kOther = 200;
+
+void add(FactsBuilder& builder, Pid pid, std::vector<std::string> arguments, Pid parent = 1) {
+    std::vector<std::string> argv = {"python", "-m", "hermes_cli.main"};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    builder.orphan(row(pid, parent, kPython, std::move(argv)));
+}
+
+Occupant occupant(Pid pid, Pids ancestors = {1}) {
+    return {row(pid, ancestors.front(), kPython, {"python", "notes.py"}), "u", kThrough, {}, std::move(ancestors)};
+}
+
+std::vector<Obstacle> obstacles(const FactsBuilder& builder, const std::vector<Occupant>& occupants = {},
+                                const std::vector<scanner::Claim>& markers = {}, const Pids& leaked = {}) {
+    return find_obstacles(builder.facts(), policy::built_in_rules(), occupants, markers, leaked);
+}
+
+Found found(const FactsBuilder& builder, const std::vector<Occupant>& occupants = {}, const Pids& leaked = {}) {
+    Found all;
+    for (const Obstacle& one : obstacles(builder, occupants, {}, leaked)) all.emplace_back(one.kind, one.pids);
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("nothing is in the way of an update where nothing is") {
+    FactsBuilder builder;
+    CHECK(obstacles(builder).empty());
+    add(builder, kPid, {"gateway", "run"});
+    CHECK(found(builder, {occupant(kPid)}).empty());
+}
+
+TEST_CASE("an update that runs is in the way, once, and its own helpers are not told that") {
+    FactsBuilder builder;
+    add(builder, kPid, {"update"});
+    CHECK(found(builder, {occupant(kPid)}) == Found{{ObstacleKind::update, {kPid}}});
+    const auto marker = [](Pid pid) {
+        auto claim = claim_of(scanner::ClaimKind::update_marker, kHermesHome, pid);
+        claim.named = scanner::Reading<scanner::ProcessRow>::of(row(pid, 1, kPython, {"python"}));
+        claim.named.value.start_ticks = 1;
+        return claim;
+    };
+    CHECK(obstacles(builder, {}, {marker(kPid)}).size() == 1);
+    const auto two = obstacles(builder, {}, {marker(kOther)});
+    REQUIRE(two.size() == 2);
+    CHECK(two[1].pids == Pids{kOther});
+    CHECK(two[1].detail == "/home/u/.hermes/claim says that an update is running");
+    auto over = marker(kOther);
+    over.named = scanner::Reading<scanner::ProcessRow>::failed(scanner::Access::gone);
+    CHECK(obstacles(builder, {}, {over}).size() == 1);
+    builder.machine().own_ancestors = {kPid, 1};
+    CHECK(obstacles(builder, {}, {marker(kPid)}).empty());
+    builder[kPid].row.state = 'Z';
+    builder.machine().own_ancestors = {1};
+    CHECK(obstacles(builder).empty());
+}
+
+TEST_CASE("gateways are counted by home and user, without what runs them or asks them") {
+    FactsBuilder builder;
+    add(builder, kPid, {"gateway", "run"});
+    add(builder, 101, {"--profile", "work", "gateway", "run"});
+    add(builder, 102, {"gateway", "status"});
+    add(builder, 103, {"gateway", "run"}, kPid);
+    add(builder, 104, {"gateway", "run"});
+    set_uid(builder[104], 1001);
+    builder[104].row.uid = 1001;
+    CHECK(found(builder).empty());
+    add(builder, kOther, {"gateway", "run", "--replace"});
+    CHECK(found(builder) == Found{{ObstacleKind::gateways, {kPid, kOther}}});
+    builder[kPid].row.cgroup = scanner::Reading<std::string>::of(
+        "/user.slice/user-1000.slice/user@1000.service/app.slice/hermes-gateway.service");
+    CHECK(obstacles(builder).front().help ==
+          "end all but one: systemctl --user stop hermes-gateway.service, or kill 200");
+    builder[kOther].row.state = 'Z';
+    CHECK(found(builder).empty());
+}
+
+TEST_CASE("whoever runs out of the install is in the way, unless the update restarts it") {
+    FactsBuilder builder;
+    add(builder, kPid, {"serve", "--port", "0"});
+    CHECK(found(builder, {occupant(kPid), occupant(kOther, {kPid, 1})}).empty());
+    CHECK(found(builder, {occupant(kOther)}) == Found{{ObstacleKind::occupant, {kOther}}});
+    CHECK(found(builder, {occupant(kOther)}, {kOther}).empty());
+    CHECK(obstacles(builder, {occupant(kOther)}).front().detail ==
+          "it runs out of the install (/home/u/.hermes/hermes-agent/venv/bin/python); it is none of Hermes' own");
+}
+
+TEST_CASE("of those that started each other the eldest is named, and none when that is what we run inside of") {
+    FactsBuilder builder;
+    add(builder, kPid, {});
+    const std::vector<Occupant> line = {occupant(kPid, {7, 1}), occupant(kOther, {150, kPid, 7, 1})};
+    CHECK(found(builder, line) == Found{{ObstacleKind::occupant, {kPid}}});
+    CHECK(obstacles(builder, line).front().detail.ends_with("; a session of Hermes"));
+    builder.machine().own_ancestors = {150, kPid, 7, 1};
+    CHECK(found(builder, line).empty());
+    const auto around = hermes_around(builder.facts(), policy::built_in_rules());
+    REQUIRE(around);
+    CHECK((around->pid == kPid && around->family == "session" && !around->restarted));
+}
+
+TEST_CASE("a gateway around us is told to be restarted") {
+    FactsBuilder builder;
+    CHECK_FALSE(hermes_around(builder.facts(), policy::built_in_rules()));
+    add(builder, kPid, {"gateway", "run"});
+    builder.machine().own_ancestors = {150, kPid, 1};
+    CHECK(hermes_around(builder.facts(), policy::built_in_rules())->restarted);
+}
+
+TEST_CASE("holders of a deleted log are named once, member or not") {
+    FactsBuilder builder;
+    builder.attached_bridge(kPid, kHost);
+    builder[kPid].deleted_databases = {"/home/u/.hermes/memos.db-wal"};
+    Occupant same = occupant(kPid);
+    same.through.clear();
+    same.deleted_databases = builder[kPid].deleted_databases;
+    Occupant stranger = same;
+    stranger.row.pid = kOther;
+    CHECK(found(builder, {same, stranger}) ==
+          Found{{ObstacleKind::deleted_database, {kPid}}, {ObstacleKind::deleted_database, {kOther}}});
+    CHECK(found(builder, {same, stranger}, {kPid}) == Found{{ObstacleKind::deleted_database, {kOther}}});
+    builder.machine().own_ancestors = {kOther, 1};
+    CHECK(found(builder, {same, stranger}) == Found{{ObstacleKind::deleted_database, {kPid}}});
+}
+
+TEST_CASE("growing up: only its age keeps what lost its host") {
+    FactsBuilder builder;
+    builder.orphan_bridge(kPid);
+    CHECK_FALSE(is_growing_up(judged(builder, kPid)));
+    set_start(builder[kPid], kNow - 100);
+    CHECK(is_growing_up(judged(builder, kPid)));
+    listen_on(builder[kPid], 4711);
+    CHECK_FALSE(is_growing_up(judged(builder, kPid)));
+}
+
+}  // namespace reaper::test
