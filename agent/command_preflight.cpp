@@ -42,7 +42,7 @@ Obstacle obstacle_of(const Report& report, const ReportedProcess& process) {
                       {process.facts.row.pid},
                       process.facts.user,
                       process.facts.row.command_line.value.argv,
-                      (young ? "it seems leaked, but " : "") + why(process),
+                      fmt::format("{}: {}", to_string(process.judgement.verdict), why(process)),
                       remedy(report, process),
                       young};
     if (process.outcome) obstacle.detail += "; " + outcome_line(process);

@@ -91,12 +91,12 @@ class Search {
             if (is_restarted(occupant) || top_of(occupant) != pid) continue;
             const Member* member = find_member(pid);
             const std::string what =
-                member == nullptr ? "it is none of Hermes' own" : fmt::format("a {} of Hermes", member->rule().name);
+                member == nullptr ? "none of Hermes' own" : fmt::format("Hermes' {}", member->rule().name);
             found_.push_back({ObstacleKind::occupant,
                               {pid},
                               occupant.user,
                               argv_of(occupant.row),
-                              fmt::format("it runs out of the install ({}); {}", occupant.through, what),
+                              fmt::format("it is {}, and runs out of the install ({})", what, occupant.through),
                               "when its work is done: " + help_to_end(occupant.row),
                               false});
         }

@@ -101,7 +101,7 @@ TEST_CASE("whoever runs out of the install is in the way, unless the update rest
     CHECK(found(builder, {occupant(kOther)}) == Found{{ObstacleKind::occupant, {kOther}}});
     CHECK(found(builder, {occupant(kOther)}, {kOther}).empty());
     CHECK(obstacles(builder, {occupant(kOther)}).front().detail ==
-          "it runs out of the install (/home/u/.hermes/hermes-agent/venv/bin/python); it is none of Hermes' own");
+          "it is none of Hermes' own, and runs out of the install (/home/u/.hermes/hermes-agent/venv/bin/python)");
 }
 
 TEST_CASE("of those that started each other the eldest is named, and none when that is what we run inside of") {
@@ -109,7 +109,7 @@ TEST_CASE("of those that started each other the eldest is named, and none when t
     add(builder, kPid, {});
     const std::vector<Occupant> line = {occupant(kPid, {7, 1}), occupant(kOther, {150, kPid, 7, 1})};
     CHECK(found(builder, line) == Found{{ObstacleKind::occupant, {kPid}}});
-    CHECK(obstacles(builder, line).front().detail.ends_with("; a session of Hermes"));
+    CHECK(obstacles(builder, line).front().detail.starts_with("it is Hermes' session,"));
     builder.machine().own_ancestors = {150, kPid, 7, 1};
     CHECK(found(builder, line).empty());
     const auto around = hermes_around(builder.facts(), policy::built_in_rules());
