@@ -1,5 +1,7 @@
 #include "agent/commands.hpp"
 #include "agent/facts_source.hpp"
+#include "agent/history_file.hpp"
+#include "agent/keepalive.hpp"
 
 namespace reaper::agent {
 
@@ -11,7 +13,9 @@ Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup) {
     if (lookout.find_holders(look->facts, judgements)) {
         judgements = policy::judge(look->facts, look->rules, setup.settings);
     }
-    return Judged{std::move(*look), std::move(judgements)};
+    Judged judged{std::move(*look), std::move(judgements)};
+    heed_history(judged, setup, history_folder());
+    return judged;
 }
 
 Result<Report> run_report(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "agent/history.hpp"
 #include "agent/look.hpp"
 #include "agent/options.hpp"
 #include "agent/report.hpp"
@@ -33,8 +34,11 @@ namespace reaper::agent {
 struct Judged {
     Look look;
     std::vector<policy::Judgement> judgements;
+    std::vector<Respawn> respawns = {};     // since earlier runs, that the history does not have yet
+    std::vector<std::string> remarks = {};  // what a reader must know
 };
 
+// Also by the history of this user: see heed_history().
 [[nodiscard]] Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup);
 
 // None: nobody of that pid was judged.

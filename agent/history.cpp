@@ -26,10 +26,10 @@ bool begins(const Event& event) {
     return event.kind == EventKind::remove || (event.kind == EventKind::signal && event.signal == "TERM");
 }
 
+// Whoever noticed it: that may have been a later program.
 void add_respawn(std::vector<Deed>& deeds, const Event& event) {
-    const auto found = std::find_if(deeds.rbegin(), deeds.rend(), [&](const Deed& deed) {
-        return deed.begin.by == event.by && deed.begin.identity == event.identity;
-    });
+    const auto found = std::find_if(deeds.rbegin(), deeds.rend(),
+                                    [&](const Deed& deed) { return deed.begin.identity == event.identity; });
     if (found != deeds.rend()) found->respawn = event;
 }
 

@@ -27,8 +27,9 @@ enum class EventKind {
 // One line. What it does not say, because its writer was older or it does not apply, is empty.
 struct Event {
     EventKind kind = EventKind::signal;
-    double at = 0;        // wall clock, seconds
-    scanner::Pid by = 0;  // the program that wrote it
+    double at = 0;            // wall clock, seconds
+    std::uint64_t ticks = 0;  // since boot, in the clock of start_ticks
+    scanner::Pid by = 0;      // the program that wrote it
     std::string home;
 
     scanner::Pid pid = 0;
@@ -36,6 +37,7 @@ struct Event {
     std::string family;
     std::string role;
     std::string verdict;
+    scanner::Uid uid = 0;
     std::string user;
     std::vector<std::string> argv;  // redacted
     std::uint64_t start_ticks = 0;
@@ -47,7 +49,8 @@ struct Event {
     double took_ms = 0;
     scanner::Pid respawned_as = 0;
     std::string respawned_identity;
-    scanner::Pid host = 0;               // who started it again
+    scanner::Pid host = 0;  // who started it (respawned: again); 0: nobody who lives, or nobody knows
+    std::uint64_t host_start_ticks = 0;
     std::vector<std::string> host_argv;  // redacted
 
     std::string path;
@@ -85,6 +88,14 @@ struct Deed {
     std::optional<Event> respawn;
 
     bool operator==(const Deed&) const = default;
+};
+
+// Who was ended, and who came in its place.
+struct Respawn {
+    Event ended;
+    Event newcomer;
+
+    bool operator==(const Respawn&) const = default;
 };
 
 // In the order in which they began.

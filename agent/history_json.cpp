@@ -18,13 +18,18 @@ Json end_json(const Deed& deed) {
             {"took_ms", deed.end->took_ms}};
 }
 
+Json host_json(const Event& event) {
+    if (event.host == 0) return nullptr;
+    return {{"pid", event.host}, {"start_ticks", event.host_start_ticks}, {"argv", list(event.host_argv)}};
+}
+
 Json respawn_json(const Deed& deed) {
     if (!deed.respawn) return nullptr;
     const Event& event = *deed.respawn;
     return {{"at", time_text(event.at)},
             {"pid", event.respawned_as},
             {"identity", event.respawned_identity},
-            {"host", {{"pid", event.host}, {"argv", list(event.host_argv)}}}};
+            {"host", host_json(event)}};
 }
 
 void add_process(const Deed& deed, Json& json) {
@@ -36,6 +41,7 @@ void add_process(const Deed& deed, Json& json) {
                  {"role", event.role},
                  {"user", event.user},
                  {"argv", list(event.argv)},
+                 {"host", host_json(event)},
                  {"rss_bytes", event.rss_bytes},
                  {"verdict", event.verdict},
                  {"signals", list(deed.signals)},

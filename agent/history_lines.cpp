@@ -58,6 +58,7 @@ Event event_from(const json& record, EventKind kind, double at) {
     Event event;
     event.kind = kind;
     event.at = at;
+    event.ticks = number_of<std::uint64_t>(record, "ticks");
     event.by = number_of<scanner::Pid>(record, "by");
     event.home = text_of(record, "home");
     event.pid = number_of<scanner::Pid>(record, "pid");
@@ -65,6 +66,7 @@ Event event_from(const json& record, EventKind kind, double at) {
     event.family = text_of(record, "family");
     event.role = text_of(record, "role");
     event.verdict = text_of(record, "verdict");
+    event.uid = number_of<scanner::Uid>(record, "uid");
     event.user = text_of(record, "user");
     event.argv = words_of(record, "argv");
     event.start_ticks = number_of<std::uint64_t>(record, "start_ticks");
@@ -77,6 +79,7 @@ Event event_from(const json& record, EventKind kind, double at) {
     event.respawned_as = number_of<scanner::Pid>(record, "respawned_as");
     event.respawned_identity = text_of(record, "respawned_identity");
     event.host = number_of<scanner::Pid>(record, "host");
+    event.host_start_ticks = number_of<std::uint64_t>(record, "host_start_ticks");
     event.host_argv = words_of(record, "host_argv");
     event.path = text_of(record, "path");
     event.file_kind = text_of(record, "kind");

@@ -101,8 +101,9 @@ std::string ending(const HistoryView& view, const Deed& deed, const RenderOption
     std::string text = paragraph("-> " + (is_about_process(deed) ? outcome_text(deed) : file_outcome(deed)), options);
     if (!deed.respawn) return text;
     const Event& again = *deed.respawn;
-    return text + paragraph(fmt::format("-> started again by pid {} ({}), identity {}", again.host,
-                                        redacted_line(again.host_argv), escape(again.respawned_identity)),
+    const std::string who =
+        again.host == 0 ? "nobody knows whom" : fmt::format("pid {} ({})", again.host, told_line(again.host_argv));
+    return text + paragraph(fmt::format("-> started again by {}, identity {}", who, escape(again.respawned_identity)),
                             options);
 }
 

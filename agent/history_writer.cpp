@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <tuple>
 
@@ -14,6 +13,7 @@
 #include "agent/report_lines.hpp"
 #include "agent/text_file.hpp"
 #include "policy/escape.hpp"
+#include "scanner/machine.hpp"
 
 namespace reaper::agent {
 
@@ -31,7 +31,8 @@ std::string now_utc() {
 }
 
 json entry(std::string_view event) {
-    return {{"schema", kHistorySchema}, {"at", now_utc()}, {"event", event}, {"by", ::getpid()}};
+    const std::uint64_t ticks = scanner::ticks_since_boot(static_cast<std::uint32_t>(::sysconf(_SC_CLK_TCK)));
+    return {{"schema", kHistorySchema}, {"at", now_utc()}, {"ticks", ticks}, {"event", event}, {"by", ::getpid()}};
 }
 
 json entry(std::string_view event, const policy::Judgement& step) {
@@ -52,6 +53,13 @@ void add_facts(const scanner::ProcessFacts& facts, json& record) {
     record["argv"] = redact(facts.row.command_line.value.argv);
     record["start_ticks"] = facts.row.start_ticks;
     record["rss_bytes"] = facts.rss_bytes;
+}
+
+void add_host(const Host& host, json& record) {
+    if (host.pid == 0) return;
+    record["host"] = host.pid;
+    record["host_start_ticks"] = host.start_ticks;
+    record["host_argv"] = host.argv;
 }
 
 json entry(std::string_view event, const scanner::ClaimFile& file) {
@@ -103,6 +111,7 @@ Result<void> HistoryWriter::about_to_signal(const Target& target, Signal signal)
     record["evidence"] = codes(step.evidence);
     record["reason"] = why({step, target.facts, std::nullopt});
     add_facts(target.facts, record);
+    add_host(target.host, record);
     return announce(to_string(step.identity), line_of(record),
                     fmt::format("{} to pid {} ({}, {}, {})", to_string(signal), step.identity.pid, step.family,
                                 to_string(step.verdict), policy::escape(step.home, 200)));
@@ -118,14 +127,18 @@ void HistoryWriter::ended(const Target& target, const Outcome& outcome) {
              fmt::format("pid {} {}", target.step.identity.pid, to_string(outcome.result)));
 }
 
-void HistoryWriter::respawned(const policy::Judgement& ended, const scanner::ProcessFacts& newcomer,
-                              const std::vector<scanner::ProcessRow>& relatives) {
-    json record = entry("respawned", ended);
-    record["respawned_as"] = newcomer.row.pid;
-    record["respawned_identity"] = to_string(newcomer.identity);
-    record["host"] = newcomer.row.ppid;
-    const auto host = std::ranges::find(relatives, newcomer.row.ppid, &scanner::ProcessRow::pid);
-    if (host != relatives.end()) record["host_argv"] = redact(host->command_line.value.argv);
+void HistoryWriter::respawned(const Respawn& respawn) {
+    const auto& [ended, newcomer] = respawn;
+    json record = entry("respawned");
+    record["pid"] = ended.pid;
+    record["identity"] = ended.identity;
+    record["family"] = ended.family;
+    record["role"] = ended.role;
+    record["home"] = ended.home;
+    record["verdict"] = ended.verdict;
+    record["respawned_as"] = newcomer.pid;
+    record["respawned_identity"] = newcomer.identity;
+    add_host({newcomer.host, newcomer.host_start_ticks, newcomer.host_argv}, record);
     if (use_ == HistoryUse::keep) std::ignore = write(line_of(record));
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/history.hpp"
 #include "agent/history_file.hpp"
 #include "agent/reaper.hpp"
 #include "agent/removal.hpp"
@@ -36,9 +37,8 @@ class HistoryWriter : public DecisionLog {
     [[nodiscard]] Result<void> about_to_signal(const Target& target, Signal signal) override;
     void ended(const Target& target, const Outcome& outcome) override;
 
-    // The same helper is there again. Who started it is among `relatives`, if anybody is known to have.
-    void respawned(const policy::Judgement& ended, const scanner::ProcessFacts& newcomer,
-                   const std::vector<scanner::ProcessRow>& relatives);
+    // The same helper is there again.
+    void respawned(const Respawn& respawn);
 
     // Like the first two.
     [[nodiscard]] Result<void> about_to_remove(const scanner::ClaimFile& file, const policy::FileJudgement& judgement);

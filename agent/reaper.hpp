@@ -16,10 +16,20 @@
 
 namespace reaper::agent {
 
+// Who started a helper.
+struct Host {
+    scanner::Pid pid = 0;  // 0: nobody who lives, or nobody knows
+    std::uint64_t start_ticks = 0;
+    std::vector<std::string> argv = {};  // redacted
+
+    bool operator==(const Host&) const = default;
+};
+
 struct Target {
     policy::Judgement step;
     scanner::PidHandle handle;         // opened before the evidence of the step was read
     scanner::ProcessFacts facts = {};  // that evidence: for the record only
+    Host host = {};                    // like that
 };
 
 // The second look: is this step still right, on fresh evidence read through this handle? Can only downgrade.

@@ -1,5 +1,4 @@
 #include "agent/redact.hpp"
-#include "policy/escape.hpp"
 
 #include <algorithm>
 #include <array>
@@ -93,7 +92,13 @@ std::string show_option(std::string_view word) {
                                                                               : std::string(kRedacted));
 }
 
-std::string show_word(std::string_view word, std::string_view previous) {
+// Of a command, unless it may be the value of the option before it.
+bool is_command(std::string_view word, std::string_view previous, const Vocabulary& known) {
+    return known.commands.contains(word) && (!is_option(previous) || known.flags.contains(previous));
+}
+
+std::string show_word(std::string_view word, std::string_view previous, const Vocabulary& known) {
+    if (is_command(word, previous, known)) return std::string(word);
     if (contains(kValueOptions, previous)) return show_value(word);
     if (previous == "-m" && word.size() <= 100 && only(word, "._") && !looks_random(word)) return std::string(word);
     return std::string(is_path(word) ? word : kRedacted);
@@ -102,6 +107,10 @@ std::string show_word(std::string_view word, std::string_view previous) {
 }  // namespace
 
 std::vector<std::string> redact(const std::vector<std::string>& argv) {
+    return redact(argv, {});
+}
+
+std::vector<std::string> redact(const std::vector<std::string>& argv, const Vocabulary& known) {
     std::vector<std::string> shown;
     std::string_view previous;
     for (const std::string& word : argv) {
@@ -112,7 +121,7 @@ std::vector<std::string> redact(const std::vector<std::string>& argv) {
         if (shown.empty()) {
             shown.push_back(show_program(word));
         } else {
-            shown.push_back(is_option(word) ? show_option(word) : show_word(word, previous));
+            shown.push_back(is_option(word) ? show_option(word) : show_word(word, previous, known));
         }
         previous = word;
     }
@@ -120,12 +129,16 @@ std::vector<std::string> redact(const std::vector<std::string>& argv) {
 }
 
 std::string redacted_line(const std::vector<std::string>& argv) {
+    return told_line(redact(argv), std::string::npos);
+}
+
+std::string told_line(const std::vector<std::string>& redacted, std::size_t longest) {
     std::string line;
-    for (const std::string& word : redact(argv)) {
+    for (const std::string& word : redacted) {
         if (!line.empty()) line += ' ';
         line += escape(word);
     }
-    return line;
+    return escape(line, longest);
 }
 
 }  // namespace reaper::agent

@@ -7,6 +7,7 @@
 
 #include "agent/human.hpp"
 #include "agent/report_lines.hpp"
+#include "policy/breaker.hpp"
 #include "policy/escape.hpp"
 
 namespace reaper::agent {
@@ -20,8 +21,18 @@ std::size_t count_if(const Report& report, Test test) {
     return static_cast<std::size_t>(std::count_if(report.processes.begin(), report.processes.end(), test));
 }
 
+bool is_step(const ReportedProcess& process) {
+    return process.judgement.action == policy::Action::reap;
+}
+
+// Started again after each end: no step of any plan.
+bool is_kept_alive(const ReportedProcess& process) {
+    return policy::find_respawn_veto(process.judgement) != nullptr;
+}
+
 bool is_refused(const ReportedProcess& process) {
-    return process.outcome && process.outcome->result == OutcomeResult::refused && process.outcome->signals.empty();
+    return is_step(process) && process.outcome && process.outcome->result == OutcomeResult::refused &&
+           process.outcome->signals.empty();
 }
 
 std::string limit_text(const Report& report) {
@@ -95,8 +106,11 @@ std::string headline(const Report& report) {
     const bool acted = report.summary.to_reap > 0 && report.command == "sweep" && !report.dry_run;
     std::string text = acted ? sweep_headline(report) : plan_headline(report, reported);
     if (report.summary.to_reap > 0 && reported > 0) text += fmt::format("; {} more to look at", reported);
-    const bool all_failed = report.summary.failed == report.summary.to_reap;  // "none was ended" has said so
-    if (report.summary.failed > 0 && !all_failed) text += fmt::format("; {} did not end", report.summary.failed);
+    const std::size_t failed = count_if(report, [](const auto& one) { return is_step(one) && has_failed(one); });
+    const bool all_failed = failed == report.summary.to_reap;  // "none was ended" has said so
+    if (failed > 0 && !all_failed) text += fmt::format("; {} did not end", failed);
+    const std::size_t kept_alive = count_if(report, is_kept_alive);
+    if (kept_alive > 0) text += fmt::format("; {} left alone: started again after each end", kept_alive);
     if (!report.complete) text += "; not everything could be looked at";
     return report.interrupted ? "interrupted: " + text : text;
 }

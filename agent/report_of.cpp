@@ -114,6 +114,7 @@ Report report_of(const Judged& judged, const Options& options, const Setup& setu
     }
     report.files = files_of(facts, setup.rules);
     report.remarks = remarks_on(facts, setup);
+    std::ranges::copy(judged.remarks, std::back_inserter(report.remarks));
     return report;
 }
 

@@ -1,51 +1,95 @@
 #include "agent/respawn.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <string_view>
+#include <tuple>
+
+#include "agent/redact.hpp"
+#include "policy/parentage.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
 using policy::Judgement;
-using scanner::Pid;
-using scanner::ProcessFacts;
+using scanner::Facts;
 
 bool was_ended(const Outcome& outcome) {
     return outcome.result == OutcomeResult::ended_on_term || outcome.result == OutcomeResult::ended_on_kill;
 }
 
-bool does_the_same(const Judgement& ended, const ProcessFacts& ended_facts, const Judgement& other,
-                   const ProcessFacts& other_facts) {
-    // Another host's own helper is none, whatever it is called.
-    return ended.family == other.family && ended.home == other.home && ended_facts.row.ppid == other_facts.row.ppid &&
-           ended_facts.row.command_line == other_facts.row.command_line;
+Event sighting_of(const Judged& judged, const Judgement& judgement, const Vocabulary& known) {
+    const scanner::ProcessFacts& facts = *find_facts(judged, judgement.identity.pid);
+    Event event;
+    event.pid = judgement.identity.pid;
+    event.identity = to_string(judgement.identity);
+    event.family = judgement.family;
+    event.role = judgement.role;
+    event.home = judgement.home;
+    event.verdict = policy::to_string(judgement.verdict);
+    event.uid = facts.row.uid;
+    event.argv = redact(facts.row.command_line.value.argv);
+    event.start_ticks = facts.row.start_ticks;
+    Host host = host_of(judged.look.facts, judgement, known);
+    event.host = host.pid;
+    event.host_start_ticks = host.start_ticks;
+    event.host_argv = std::move(host.argv);
+    return event;
 }
 
-bool was_there(const Judged& before, const Judgement& judgement) {
-    return std::any_of(before.judgements.begin(), before.judgements.end(), [&](const Judgement& earlier) {
-        return compare(earlier.identity, judgement.identity) == scanner::Sameness::same;
-    });
+// "boot:namespace": what a pid and its start mean something in.
+std::string_view world_of(const Event& event) {
+    const std::string_view identity = event.identity;
+    return identity.substr(0, identity.find(':', identity.find(':') + 1));
 }
 
 }  // namespace
 
-void find_respawns(const Judged& before, const Judged& after, std::map<Pid, Outcome>& outcomes) {
-    std::set<Pid> taken;  // each newcomer replaces one
-    for (const Judgement& ended : before.judgements) {
-        const auto outcome = outcomes.find(ended.identity.pid);
-        const ProcessFacts* facts = find_facts(before, ended.identity.pid);
-        if (outcome == outcomes.end() || facts == nullptr || !was_ended(outcome->second)) continue;
-        for (const Judgement& newcomer : after.judgements) {
-            const ProcessFacts* theirs = find_facts(after, newcomer.identity.pid);
-            const bool fresh =
-                theirs != nullptr && !was_there(before, newcomer) && !taken.contains(newcomer.identity.pid);
-            if (!fresh || !does_the_same(ended, *facts, newcomer, *theirs)) continue;
-            taken.insert(newcomer.identity.pid);
-            outcome->second.respawned_as = newcomer.identity.pid;
-            break;
-        }
+Host host_of(const Facts& facts, const Judgement& judgement, const Vocabulary& known) {
+    const scanner::ProcessRow* row = judgement.host == 0 ? nullptr : policy::find_row(facts, judgement.host);
+    if (row == nullptr) return {};
+    return {row->pid, row->start_ticks, redact(row->command_line.value.argv, known)};
+}
+
+std::vector<Event> sightings_of(const Judged& judged) {
+    const Vocabulary known = vocabulary_of(judged.look.rules);
+    std::vector<Event> sightings;
+    std::ranges::transform(judged.judgements, std::back_inserter(sightings),
+                           [&](const Judgement& judgement) { return sighting_of(judged, judgement, known); });
+    return sightings;
+}
+
+bool have_one_host(const Event& left, const Event& right) {
+    const auto of = [](const Event& event) {
+        return std::tie(event.host, event.host_start_ticks, event.uid, event.family, event.home);
+    };
+    return of(left) == of(right) && world_of(left) == world_of(right);
+}
+
+bool comes_again(const Event& ended, const Event& newcomer) {
+    const bool can = ended.host != 0 || ended.verdict == policy::to_string(policy::Verdict::superseded);
+    return can && have_one_host(ended, newcomer) && ended.argv == newcomer.argv && ended.identity != newcomer.identity;
+}
+
+std::vector<Respawn> find_respawns(const Judged& before, const Judged& after, Outcomes& outcomes) {
+    const auto earlier = sightings_of(before);
+    const auto later = sightings_of(after);
+    std::set<std::string> taken;  // each newcomer replaces one
+    for (const Event& event : earlier) taken.insert(event.identity);
+    std::vector<Respawn> respawns;
+    for (const Event& ended : earlier) {
+        const auto outcome = outcomes.find(ended.pid);
+        if (outcome == outcomes.end() || !was_ended(outcome->second) || outcome->second.respawned_as) continue;
+        const auto newcomer = std::ranges::find_if(
+            later, [&](const Event& event) { return comes_again(ended, event) && !taken.contains(event.identity); });
+        if (newcomer == later.end()) continue;
+        taken.insert(newcomer->identity);
+        outcome->second.respawned_as = newcomer->pid;
+        respawns.push_back({ended, *newcomer});
     }
+    return respawns;
 }
 
 }  // namespace reaper::agent

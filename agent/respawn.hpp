@@ -1,14 +1,28 @@
-// Did something bring an ended helper back?
+// Who was started again by the same host after it was ended?
 #pragma once
 
-#include <map>
+#include <vector>
 
 #include "agent/commands.hpp"
-#include "agent/outcome.hpp"
+#include "agent/sweep_steps.hpp"
+#include "agent/vocabulary.hpp"
 
 namespace reaper::agent {
 
-// Notes, for everything that was ended, the new member of the same family, home and argv that a later look found.
-void find_respawns(const Judged& before, const Judged& after, std::map<scanner::Pid, Outcome>& outcomes);
+// The host of somebody who was judged. Of its command only the words are told that `known` has.
+[[nodiscard]] Host host_of(const scanner::Facts& facts, const policy::Judgement& judgement, const Vocabulary& known);
+
+// Everybody who was judged, as the history would have it.
+[[nodiscard]] std::vector<Event> sightings_of(const Judged& judged);
+
+// Helpers of one family, home and user that one host starts, which lives. Of a daemon that outlives its hosts nobody knows who starts
+// it. Nobody else without a host is started by anybody any more: what one dead host after the other leaves behind are leaks.
+[[nodiscard]] bool have_one_host(const Event& left, const Event& right);
+
+// The same helper again?
+[[nodiscard]] bool comes_again(const Event& ended, const Event& newcomer);
+
+// Notes, for everything that was ended, who came in its place until a later look. Gives back what is new.
+std::vector<Respawn> find_respawns(const Judged& before, const Judged& after, Outcomes& outcomes);
 
 }  // namespace reaper::agent

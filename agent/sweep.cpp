@@ -11,6 +11,7 @@
 #include "agent/respawn.hpp"
 #include "agent/rule_sources.hpp"
 #include "agent/verifier.hpp"
+#include "policy/breaker.hpp"
 #include "policy/parentage.hpp"
 
 namespace reaper::agent {
@@ -50,12 +51,14 @@ Result<Report> Sweep::run() {
     auto seen = look_and_judge(lookout_, setup_);
     if (!seen) return tl::unexpected(seen.error());
     for (const Judgement& judgement : seen->judgements) known_.insert(judgement.identity.pid);
+    if (in_the_way_.empty()) note(seen->respawns);
     if (auto done = end_leaks(*seen, kRounds); !done) return tl::unexpected(done.error());
     return conclude_with(*seen);
 }
 
 // Ends what `seen` says is leaked. Afterwards that is the last look, with whoever was to end as it was when that was decided.
 Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
+    leave_to_keepalives(seen.judgements);
     policy::Plan plan = plan_of_new_leaks(seen.judgements);
     if (!plan.refusal.empty()) return refuse(plan, "the plan was refused as a whole", plan.refusal);
     if (!plan.steps.empty() && !in_the_way_.empty()) return refuse(plan, in_the_way_, in_the_way_);
@@ -78,19 +81,13 @@ Result<void> Sweep::look_after(Judged& seen, int rounds) {
     const bool interrupted = interrupt_.wait(kBurial);
     auto after = look_and_judge(lookout_, setup_);
     if (!after) return {};  // a look that fails says nothing about either
-    note_respawns(seen, *after);
+    note(find_respawns(seen, *after, outcomes_));
     seen = keep_from(seen, std::move(*after), tried());
     return rounds == 0 || interrupted ? Result<void>{} : end_leaks(seen, rounds);
 }
 
-void Sweep::note_respawns(const Judged& before, const Judged& after) {
-    const Outcomes earlier = outcomes_;
-    find_respawns(before, after, outcomes_);
-    for (const auto& [pid, outcome] : outcomes_) {
-        if (!outcome.respawned_as || earlier.at(pid).respawned_as) continue;
-        history_.respawned(*find_judgement(before, pid), *find_facts(after, *outcome.respawned_as),
-                           after.look.facts.relatives);
-    }
+void Sweep::note(const std::vector<Respawn>& respawns) {
+    for (const Respawn& respawn : respawns) history_.respawned(respawn);
 }
 
 std::set<Pid> Sweep::tried() const {
@@ -120,6 +117,15 @@ void Sweep::end(const std::vector<Target>& targets, Look& look) {
         interrupt_.raw()};
     for (Outcome& outcome : reap(targets, parts)) outcomes_[outcome.pid] = std::move(outcome);
     line.erase();
+}
+
+// To end those once more would change nothing, and that they are left is no success.
+void Sweep::leave_to_keepalives(const std::vector<Judgement>& judgements) {
+    for (const Judgement& judgement : judgements) {
+        const policy::Evidence* veto = policy::find_respawn_veto(judgement);
+        const Pid pid = judgement.identity.pid;
+        if (veto != nullptr) outcomes_[pid] = not_done(pid, OutcomeResult::refused, veto->detail);
+    }
 }
 
 // Users whose processes another sweep is ending, their own say, when this is root's.

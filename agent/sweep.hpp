@@ -26,10 +26,11 @@ class Sweep {
    private:
     [[nodiscard]] Result<void> end_leaks(Judged& seen, int rounds);
     [[nodiscard]] Result<void> look_after(Judged& seen, int rounds);
-    void note_respawns(const Judged& before, const Judged& after);
+    void note(const std::vector<Respawn>& respawns);
     [[nodiscard]] std::set<scanner::Pid> tried() const;
     [[nodiscard]] policy::Plan plan_of_new_leaks(std::vector<policy::Judgement> judgements) const;
     void end(const std::vector<Target>& targets, Look& look);
+    void leave_to_keepalives(const std::vector<policy::Judgement>& judgements);
     void leave_to_others(policy::Plan& plan, const scanner::Facts& facts);
     Result<void> refuse(const policy::Plan& plan, const std::string& why, std::string remark = {});
     [[nodiscard]] Report conclude_with(const Judged& judged) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "agent/respawn.hpp"
 #include "agent/verifier.hpp"
 
 namespace reaper::agent {
@@ -29,6 +30,7 @@ Outcome not_done(Pid pid, OutcomeResult result, std::string why) {
 
 std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const Judged& second, Outcomes& outcomes) {
     std::vector<Target> targets;
+    const Vocabulary known = vocabulary_of(second.look.rules);
     const auto last_moment = std::chrono::steady_clock::now() + ReaperTimes{}.exiting;
     for (const Judgement& step : plan.steps) {
         const Pid pid = step.identity.pid;
@@ -42,7 +44,9 @@ std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const
                                 : not_done(pid, OutcomeResult::changed, std::move(*objection));
         } else {
             // As the second look has it: the other half of a unit may have ended meanwhile.
-            targets.push_back({*find_judgement(second, pid), std::move(handle->second), *find_facts(second, pid)});
+            const Judgement& judgement = *find_judgement(second, pid);
+            targets.push_back({judgement, std::move(handle->second), *find_facts(second, pid),
+                               host_of(second.look.facts, judgement, known)});
         }
     }
     return targets;
@@ -56,6 +60,7 @@ Judged keep_from(const Judged& earlier, Judged later, const std::set<Pid>& pids)
         std::ranges::sort(to, {}, pid_of);
     };
     keep(earlier.look.facts.candidates, later.look.facts.candidates, [](const auto& facts) { return facts.row.pid; });
+    if (later.remarks.empty()) later.remarks = earlier.remarks;
     keep(earlier.judgements, later.judgements, [](const auto& judgement) { return judgement.identity.pid; });
     return later;
 }

@@ -13,10 +13,12 @@ void add_all(Words& words, const std::vector<std::string>& more) {
 
 void add_command(Vocabulary& known, const std::string& command) {
     for (const std::string& word : split(command)) {
-        if (word.find('*') == std::string::npos)
-            known.words.insert(word);
-        else
+        if (word.find('*') != std::string::npos) {
             known.patterns.push_back({word});
+            continue;
+        }
+        known.words.insert(word);
+        known.commands.insert(word);
     }
 }
 

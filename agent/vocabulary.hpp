@@ -21,6 +21,7 @@ struct Pattern {
 
 struct Vocabulary {
     Words words;                                                             // looked for as they stand
+    Words commands;                                                          // of these, the parts of commands
     Words flags;                                                             // options, of these, that take no value
     Words titles;                                                            // first words of a program's own title
     Words value_options;                                                     // whose values count, whatever they are

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "policy/breaker.hpp"
 #include "policy/designation.hpp"
 #include "policy/groups.hpp"
 #include "policy/leak.hpp"
@@ -88,14 +89,18 @@ Action default_action(const Judgement& judgement, const FamilyRule& rule, const 
     }
 }
 
-Action action_of(Judgement& judgement, const Member& member, const Settings& settings) {
-    const Action action = default_action(judgement, member.rule(), settings);
+Action action_of(Judgement& judgement, const Member& member, const Surroundings& around) {
+    const Action action = default_action(judgement, member.rule(), around.settings);
     if (action != Action::reap) return action;
     if (has_veto(judgement.evidence)) return Action::report;
-    if (sits_in_service(member) && !settings.reap_inside_services) {
+    if (sits_in_service(member) && !around.settings.reap_inside_services) {
         judgement.evidence.push_back({"unit.inside_service", Weight::against,
                                       fmt::format("it sits inside {} without being it: that service may want it",
                                                   member.facts->unit.value.name)});
+        return Action::report;
+    }
+    if (auto veto = respawn_veto(judgement, *member.facts, around.facts)) {
+        judgement.evidence.push_back(std::move(*veto));
         return Action::report;
     }
     return Action::reap;
@@ -121,6 +126,7 @@ Judgement judge_member(Member& member, const Surroundings& around, const Designa
     judgement.grace = around.settings.grace.value_or(member.rule().grace);
     judgement.grace_cap = std::max(judgement.grace, around.settings.grace_cap.value_or(member.rule().grace_cap));
     if (judgement.verdict == Verdict::superseded) judgement.relies_on = designation.pids;
+    if (member.parentage.has_live_host()) judgement.host = member.parentage.pid;
     return judgement;
 }
 
@@ -184,7 +190,7 @@ std::vector<Judgement> judge(const Facts& facts, const Rules& rules, const Setti
     }
     judge_duplicates(members, around, judgements);
     for (std::size_t at = 0; at < members.size(); ++at) {
-        judgements[at].action = action_of(judgements[at], members[at], settings);
+        judgements[at].action = action_of(judgements[at], members[at], around);
     }
     settle_units(members, judgements);
     note_leaked_hosts(members, judgements);

@@ -59,7 +59,8 @@ struct Judgement {
     std::vector<scanner::Pid>
         ends_with;  // other pids of its unit (a tsx launcher and its bridge): all or none is ended
     std::vector<scanner::Pid>
-        relies_on;  // kept processes that this verdict needs to stay as they are (the designated daemon)
+        relies_on;          // kept processes that this verdict needs to stay as they are (the designated daemon)
+    scanner::Pid host = 0;  // that lives; 0: none does, or none is known
 
     bool operator==(const Judgement&) const = default;
 };

@@ -98,6 +98,20 @@ struct UntoldUser {
     bool operator==(const UntoldUser&) const = default;
 };
 
+// Helpers of one family and home that were ended again and again, and started again each time: as the history has it.
+struct Keepalive {
+    Uid uid = 0;  // of the helpers
+    std::string family;
+    std::string home;
+    Pid host = 0;  // who starts them; 0: nobody knows
+    std::uint64_t host_start_ticks = 0;
+    std::string host_command;      // as it may be told
+    std::size_t ends = 0;          // after each of which one was started again
+    std::uint64_t last_ticks = 0;  // of the last of these ends, in the clock of start_ticks
+
+    bool operator==(const Keepalive&) const = default;
+};
+
 struct Facts {
     Machine machine;
     ScanCount count;
@@ -110,6 +124,7 @@ struct Facts {
     std::vector<Uid> scope_uids;  // whose processes were looked at; empty: everybody's
     std::vector<Protection> protections;  // of others than who looked, whose own are among his rules
     std::vector<UntoldUser> untold;
+    std::vector<Keepalive> keepalives;  // asked for only where somebody is to be ended who could be started again
 
     bool operator==(const Facts&) const = default;
 };

@@ -195,6 +195,19 @@ struct FieldsOf<UntoldUser> {
 };
 
 template <>
+struct FieldsOf<Keepalive> {
+    using K = Keepalive;
+    static constexpr std::tuple kList = {Field{"uid", &K::uid},
+                                         Field{"family", &K::family},
+                                         Field{"home", &K::home},
+                                         Field{"host", &K::host},
+                                         Field{"host_start_ticks", &K::host_start_ticks},
+                                         Field{"host_command", &K::host_command},
+                                         Field{"ends", &K::ends},
+                                         Field{"last_ticks", &K::last_ticks}};
+};
+
+template <>
 struct FieldsOf<Facts> {
     static constexpr std::tuple kList = {Field{"machine", &Facts::machine},
                                          Field{"scope_uids", &Facts::scope_uids},
@@ -205,7 +218,8 @@ struct FieldsOf<Facts> {
                                          Field{"claims", &Facts::claims},
                                          Field{"real_paths", &Facts::real_paths},
                                          Field{"protections", &Facts::protections, true},
-                                         Field{"untold", &Facts::untold, true}};
+                                         Field{"untold", &Facts::untold, true},
+                                         Field{"keepalives", &Facts::keepalives, true}};
 };
 
 }  // namespace reaper::scanner::json
