@@ -94,7 +94,8 @@ std::string show_option(std::string_view word) {
 
 // Of a command, unless it may be the value of the option before it.
 bool is_command(std::string_view word, std::string_view previous, const Vocabulary& known) {
-    return known.commands.contains(word) && (!is_option(previous) || known.flags.contains(previous));
+    const bool takes_next = is_option(previous) && previous.find('=') == std::string_view::npos;
+    return known.commands.contains(word) && (!takes_next || known.flags.contains(previous));
 }
 
 std::string show_word(std::string_view word, std::string_view previous, const Vocabulary& known) {

@@ -42,7 +42,8 @@ std::vector<Deed> deeds_from(const std::string& text) {
 TEST_CASE("a line is read with all that it says") {
     const History history = read_from(line(
         "signal", R"("pid":7,"identity":"b:1:7:t9","family":"bridge","role":"headless","home":"/h","verdict":"orphan",)"
-                  R"("signal":"TERM","reason":"why","user":"u","argv":["a","b"],"start_ticks":9,"rss_bytes":4096)"));
+                  R"("signal":"TERM","reason":"why","user":"u","argv":["a","b"],"start_ticks":9,"rss_bytes":4096,)"
+                  R"("ticks":12,"uid":1000,"host":3,"host_start_ticks":2,"host_argv":["h"])"));
     CHECK(history.unreadable.empty());
     REQUIRE(history.events.size() == 1);
     const Event& event = history.events.front();
@@ -60,6 +61,11 @@ TEST_CASE("a line is read with all that it says") {
     CHECK(event.user == "u");
     CHECK(event.argv == std::vector<std::string>{"a", "b"});
     CHECK(event.start_ticks == 9);
+    CHECK(event.ticks == 12);
+    CHECK(event.uid == 1000);
+    CHECK(event.host == 3);
+    CHECK(event.host_start_ticks == 2);
+    CHECK(event.host_argv == std::vector<std::string>{"h"});
     CHECK(event.rss_bytes == 4096);
 }
 
@@ -140,6 +146,13 @@ TEST_CASE("who came again has failed to end") {
     CHECK(deeds.front().respawn->host == 3);
     CHECK(deeds.front().respawn->host_argv == std::vector<std::string>{"h"});
     CHECK(has_failed(deeds.front()));
+}
+
+TEST_CASE("a later program may have noticed who came again") {
+    const auto deeds =
+        deeds_from(kTerm + kEnded + line("respawned", R"("identity":"b:1:7:t9","respawned_as":8,"by":51)"));
+    REQUIRE(deeds.size() == 1);
+    CHECK(deeds.front().respawn);
 }
 
 TEST_CASE("what was denied, survived or refused has failed, what was gone or changed has not") {

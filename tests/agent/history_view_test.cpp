@@ -146,7 +146,7 @@ TEST_CASE("who came again, and who brought it back, is named") {
     again.respawned_as = 8;
     again.respawned_identity = "boot:4026531836:8:t10";
     again.host = 3;
-    again.host_argv = {"/usr/bin/python3", "-m", "hermes_cli.main"};
+    again.host_argv = {"/usr/bin/python3", "-m", "hermes_cli.main", "gateway"};
     events.push_back(again);
     const HistoryView view = view_on(events);
     CHECK(view.total.respawned == 1);
@@ -154,7 +154,13 @@ TEST_CASE("who came again, and who brought it back, is named") {
     const std::string text = text_of(view);
     CHECK(says(text, "; 1 did not end, or came again\n"));
     CHECK(says(text, "-> ended on TERM after 41 ms; CAME BACK as pid 8\n"));
-    CHECK(says(text, "-> started again by pid 3 (/usr/bin/python3 -m hermes_cli.main), identity"));
+    CHECK(says(text, "-> started again by pid 3 (/usr/bin/python3 -m hermes_cli.main gateway), identity"));
+    const json report = json::parse(render_history_json(view));
+    CHECK(report["deeds"][0]["respawned"]["host"]["pid"] == 3);
+    CHECK(report["deeds"][0]["host"] == nullptr);
+    events.back().host = 0;
+    CHECK(says(text_of(view_on(events)), "-> started again by nobody knows whom, identity"));
+    CHECK(json::parse(render_history_json(view_on(events)))["deeds"][0]["respawned"]["host"] == nullptr);
 }
 
 TEST_CASE("lines that were skipped are named") {

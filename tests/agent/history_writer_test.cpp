@@ -34,7 +34,7 @@ Target some_target() {
     facts.row.command_line = scanner::Reading<scanner::CommandLine>::of({{"node", "--token=secret"}, false});
     facts.user = "u";
     facts.rss_bytes = 4096;
-    return {step, std::move(*handle), facts};
+    return {step, std::move(*handle), facts, {12, 5, {"/usr/bin/hermes", "serve"}}};
 }
 
 std::vector<json> lines_of(const std::string& path) {
@@ -73,6 +73,10 @@ TEST_CASE("a decision is on file before the signal, and its end after it") {
     CHECK(lines[0]["identity"] == to_string(target.step.identity));
     CHECK(lines[0]["start_ticks"] == 20931);
     CHECK(lines[0]["user"] == "u");
+    CHECK(lines[0]["host"] == 12);
+    CHECK(lines[0]["host_start_ticks"] == 5);
+    CHECK(lines[0]["host_argv"] == json({"/usr/bin/hermes", "serve"}));
+    CHECK(lines[0]["ticks"] > 0);
     CHECK(lines[0]["argv"].dump().find("secret") == std::string::npos);
     REQUIRE(history.about_to_signal(target, Signal::resume));
     CHECK(lines_of(path).size() == 1);
@@ -161,24 +165,32 @@ TEST_CASE("an end that cannot be written is told") {
     CHECK(text_of(told.get()).find("orphan-reaper: pid 4711 ended_on_term\n") != std::string::npos);
 }
 
-TEST_CASE("who came again is on file, with who started it") {
+TEST_CASE("who came again is on file, with who started it, as far as that is known") {
     const TemporaryFolder folder;
     HistoryWriter history(HistoryUse::keep, folder.path(), {});
-    scanner::ProcessFacts newcomer;
-    newcomer.identity.pid = newcomer.row.pid = 4800;
-    newcomer.row.ppid = 12;
-    scanner::ProcessRow host;
-    host.pid = 12;
-    host.command_line = scanner::Reading<scanner::CommandLine>::of({{"/usr/bin/hermes", "serve"}, false});
-    history.respawned(some_target().step, newcomer, {host});
+    Event ended;
+    ended.pid = 4711;
+    ended.identity = "b:1:4711:t9";
+    ended.family = "bridge";
+    Event newcomer;
+    newcomer.pid = 4800;
+    newcomer.identity = "b:1:4800:t12";
+    history.respawned({ended, newcomer});
+    newcomer.host = 12;
+    newcomer.host_start_ticks = 5;
+    newcomer.host_argv = {"/usr/bin/hermes", "serve"};
+    history.respawned({ended, newcomer});
     const auto lines = lines_of(folder / "history.jsonl");
-    REQUIRE(lines.size() == 1);
-    CHECK(lines[0]["event"] == "respawned");
-    CHECK(lines[0]["pid"] == 4711);
-    CHECK(lines[0]["respawned_as"] == 4800);
-    CHECK(lines[0]["respawned_identity"] == to_string(newcomer.identity));
-    CHECK(lines[0]["host"] == 12);
-    CHECK(lines[0]["host_argv"][0] == "/usr/bin/hermes");
+    REQUIRE(lines.size() == 2);
+    CHECK_FALSE(lines[0].contains("host"));
+    CHECK(lines[1]["event"] == "respawned");
+    CHECK(lines[1]["pid"] == 4711);
+    CHECK(lines[1]["identity"] == ended.identity);
+    CHECK(lines[1]["respawned_as"] == 4800);
+    CHECK(lines[1]["respawned_identity"] == newcomer.identity);
+    CHECK(lines[1]["host"] == 12);
+    CHECK(lines[1]["host_start_ticks"] == 5);
+    CHECK(lines[1]["host_argv"] == json({"/usr/bin/hermes", "serve"}));
 }
 
 TEST_CASE("a link in the place of the history is not followed") {

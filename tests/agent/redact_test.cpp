@@ -47,6 +47,20 @@ TEST_CASE("What identifies a helper is shown as it is") {
     CHECK(redact({}).empty());
 }
 
+TEST_CASE("Of a host's command the words are told that rules know, unless an option may have them as its value") {
+    const Vocabulary known = vocabulary_of(policy::built_in_rules());
+    const Argv gateway = {"/usr/bin/python3", "-B", "-m", "hermes_cli.main", "gateway", "run"};
+    CHECK(redact(gateway, known) == gateway);
+    CHECK(redact(gateway).back() == "[redacted]");
+    CHECK(redact({"python3", "-B", "gateway", "SECRET", "run"}, known) ==
+          Argv{"python3", "-B", "gateway", "[redacted]", "run"});
+    CHECK(redact({"hermes", "--password", "gateway", "--token=run", "run"}, known) ==
+          Argv{"hermes", "--password", "[redacted]", "--token=[redacted]", "run"});
+    CHECK(redact({"hermes", "-p", "gateway"}, known) == Argv{"hermes", "-p", "[redacted]"});
+    CHECK(told_line({"a b", "c\n"}) == "a b c\\x0a");
+    CHECK(told_line({"hermes", "gateway"}, 8) == "hermes g...");
+}
+
 TEST_CASE("Whatever is not known to be harmless is not shown") {
     const std::vector<Argv> rows = {
         {"node", "bridge.cjs", "--api-key=SECRET"},

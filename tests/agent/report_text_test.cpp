@@ -142,6 +142,31 @@ TEST_CASE("Who had TERM and not yet KILL is still ending, and not said to have h
                    "-> NOT ended: still ending after 41 ms, KILL was not sent (interrupted while"));
 }
 
+TEST_CASE("What is started again after each end is counted apart from what a sweep ends, and says who does that") {
+    ReportedProcess kept =
+        test::with(test::process(5, policy::Verdict::abandoned, policy::Action::report), OutcomeResult::refused);
+    kept.judgement.evidence = {{"veto.respawns", policy::Weight::veto, "pid 77 (hermes gateway) started it again"}};
+    const auto text_of = [&](std::vector<ReportedProcess> processes, const RenderOptions& options) {
+        processes.push_back(kept);
+        Report report = test::report_of("sweep", std::move(processes));
+        conclude(report);
+        CHECK(report.exit_status == ExitStatus::not_ended);
+        return render_text(report, options);
+    };
+    RenderOptions quiet;
+    quiet.quiet = true;
+    CHECK(text_of({}, quiet) ==
+          "nothing to end, but 1 helper to look at; 1 left alone: started again after each end\n");
+    const ReportedProcess ended = test::with(test::orphan(2), OutcomeResult::ended_on_term);
+    CHECK(text_of({ended}, quiet) ==
+          "1 leaked helper ended, 91 MB came back; 1 more to look at; 1 left alone: started again after each end\n");
+    const ReportedProcess denied = test::with(test::orphan(3), OutcomeResult::denied);
+    CHECK(text_of({ended, denied}, quiet) ==
+          "1 of 2 leaked helpers ended, 91 MB came back; 1 more to look at; 1 did not end; 1 left alone: started again "
+          "after each end\n");
+    CHECK(contains(text_of({}, {}), "abandoned: pid 77 (hermes gateway) started it again\n"));
+}
+
 TEST_CASE("What --max-kills forbids is not promised, and the command that would do it is told") {
     const auto text_of = [](Report report, std::size_t max_kills) {
         report.max_kills = max_kills;

@@ -126,7 +126,7 @@ def l5_keepalive_brings_it_back():
     """A living host starts again what was ended: the sweep says so, and does not go on killing. The deaf one keeps the
     sweep busy until the host has noticed."""
     stage = Stage()
-    stage.start_host("gateway", [stage.bridge("abandoned", stdio="abandoned")], keepalive=True)
+    stage.start_host("gateway", [stage.bridge("abandoned", stdio="abandoned")], keepalive=0.01)
     stage.orphans([stage.worker("deaf", ignore_term=True)])
     first = stage.actors.pop("abandoned")
     (stage.run / "abandoned.ready").unlink()

@@ -132,6 +132,14 @@ void roll_browser_owner(Dice& dice, FactsBuilder& builder) {
     builder.claim(std::move(claim));
 }
 
+// The gateway, or one that had its pid before, or nobody knows who.
+void roll_keepalive(Dice& dice, FactsBuilder& builder) {
+    const auto start = dice.any<std::uint64_t>({kNow - 3 * kHour, kNow - 4 * kHour});
+    const auto last = dice.any<std::uint64_t>({kNow - 1000, kNow - kHour});
+    builder.keepalive(
+        {kUser, "bridge", kHome, dice.any<Pid>({kHost, 0}), start, "hermes", dice.any<std::size_t>({2, 3}), last});
+}
+
 FactsBuilder roll(Dice& dice) {
     FactsBuilder builder;
     roll_first_process(dice, builder.first_process());
@@ -150,6 +158,7 @@ FactsBuilder roll(Dice& dice) {
     }
     if (dice.one_in(10)) builder.claim(claim_of(scanner::ClaimKind::bridge_pid, kHome, dice.any<Pid>({100, 130, 140})));
     if (dice.one_in(20)) builder.claim(claim_of(scanner::ClaimKind::update_marker, "/srv/hermes", 70));
+    if (dice.one_in(5)) roll_keepalive(dice, builder);
     if (dice.one_in(20)) builder.unread(kGonePid);
     if (dice.one_in(20)) builder.real_home("/srv/other", kHome);
     if (dice.one_in(20)) builder.machine().self = dice.any<Pid>({100, 120, 150});
@@ -365,6 +374,20 @@ std::string objection_by_option(const Facts& facts, const Settings& settings, co
     return by_default || opted_in ? "" : "a verdict that nobody asked for";
 }
 
+// The living gateway starts it again each time, or somebody does whom nobody knows, and did so just now.
+std::string objection_by_keepalive(const Facts& facts, const Judgement& step, const ProcessFacts& process) {
+    if (!runs_bridge(process) || process.row.uid != kUser) return "";
+    const ProcessRow& eldest = was_launched(facts, process) ? process_of(facts, kLauncher).row : process.row;
+    for (const scanner::Keepalive& keepalive : facts.keepalives) {
+        if (keepalive.ends < 3 || home_of(facts, process) != keepalive.home) continue;
+        const bool by_gateway =
+            eldest.ppid == kHost && keepalive.host == kHost && keepalive.host_start_ticks == kNow - 3 * kHour;
+        const bool just_now = keepalive.host == 0 && keepalive.last_ticks == kNow - 1000;
+        if (by_gateway || (just_now && step.verdict == Verdict::superseded)) return "it is started again each time";
+    }
+    return "";
+}
+
 // What is wrong with ending this process. Empty: nothing.
 std::string objection(const Facts& facts, const Settings& settings, const Judgement& step) {
     if (step.identity.pid <= 1) return "pid 1";
@@ -374,6 +397,7 @@ std::string objection(const Facts& facts, const Settings& settings, const Judgem
     if (wrong.empty()) wrong = objection_by_option(facts, settings, step, process);
     if (wrong.empty()) wrong = objection_by_files(facts, process);
     if (wrong.empty()) wrong = objection_by_verdict(facts, step, process);
+    if (wrong.empty()) wrong = objection_by_keepalive(facts, step, process);
     return wrong;
 }
 

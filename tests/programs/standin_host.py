@@ -4,7 +4,7 @@ upstream does, then waits to be killed.
 HOST: {"name", "dir", "life", "pipe_uid", "open", "keepalive",
        "children": [{"argv", "env", "cwd", "stdio", "after", "leak_to"}]}
     open: a file that it holds open
-    keepalive: it starts a child again that ended
+    keepalive: it starts a child again so many seconds after it ended
     argv: "{host}" stands for the pid of this process
     stdio: "pipe" (default), "detached" (/dev/null and a new session), "stdin_closed" (pipes, and
            the host closes its end of stdin),
@@ -71,6 +71,7 @@ def restart_ended():
     for process, child in list(watched):
         if process.poll() is not None:
             watched.remove((process, child))
+            time.sleep(wish["keepalive"])
             start(child)
 
 

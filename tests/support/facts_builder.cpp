@@ -164,6 +164,11 @@ FactsBuilder& FactsBuilder::claim(Claim claim) {
     return *this;
 }
 
+FactsBuilder& FactsBuilder::keepalive(scanner::Keepalive keepalive) {
+    facts_.keepalives.push_back(std::move(keepalive));
+    return *this;
+}
+
 FactsBuilder& FactsBuilder::unread(Pid pid) {
     facts_.unread.push_back(pid);
     return *this;

@@ -41,6 +41,7 @@ class FactsBuilder {
     FactsBuilder& listening_daemon(scanner::Pid pid);                       // the same, and owns port 18800
     FactsBuilder& relative(scanner::ProcessRow row);
     FactsBuilder& claim(scanner::Claim claim);
+    FactsBuilder& keepalive(scanner::Keepalive keepalive);
     FactsBuilder& unread(scanner::Pid pid);  // looked up, but not to be read
     FactsBuilder& real_home(const std::string& named, const std::string& real);
 

@@ -1,0 +1,222 @@
+// Whole histories, and whom they say to be started again each time.
+#include "agent/keepalive.hpp"
+
+#include <fmt/format.h>
+
+#include "agent/history_file.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/facts_builder.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using scanner::Keepalive;
+
+constexpr std::uint64_t kMinute = 6000;  // in ticks
+constexpr std::uint64_t kDay = 24 * 60 * kMinute;
+constexpr std::uint64_t kBegin = 100'000;
+
+Event bridge(scanner::Pid pid, std::uint64_t start_ticks) {
+    Event event;
+    event.pid = pid;
+    event.identity = fmt::format("boot:1:{}:t{}", pid, start_ticks);
+    event.family = "bridge";
+    event.home = "/h";
+    event.verdict = "abandoned";
+    event.uid = 1000;
+    event.argv = {"node", "bridge.mjs"};
+    event.start_ticks = start_ticks;
+    event.host = 77;
+    event.host_start_ticks = 5;
+    event.host_argv = {"python3", "-m", "hermes_cli.main", "gateway", "run"};
+    return event;
+}
+
+Deed ended(Event event, std::uint64_t ticks) {
+    event.ticks = ticks;
+    Event end = event;
+    end.kind = EventKind::ended;
+    end.ticks = ticks + 10;
+    end.result = "ended_on_term";
+    return {event, {"TERM"}, end, std::nullopt};
+}
+
+// Each is ended `apart` ticks after the one before, and the next one is there `after` ticks after that; the last one lives.
+struct Story {
+    std::vector<Deed> deeds;
+    std::vector<Event> sightings;
+};
+
+Story story(std::size_t ends, std::uint64_t after, std::uint64_t apart = 10 * kMinute) {
+    Story told;
+    std::uint64_t start = kBegin;
+    for (std::size_t i = 0; i < ends; ++i) {
+        const std::uint64_t end = kBegin + (i + 1) * apart;
+        told.deeds.push_back(ended(bridge(static_cast<scanner::Pid>(100 + i), start), end - 10));
+        start = end + after;
+    }
+    told.sightings.push_back(bridge(static_cast<scanner::Pid>(100 + ends), start));
+    return told;
+}
+
+std::size_t ends_of(const Memory& memory) {
+    REQUIRE(memory.keepalives.size() <= 1);
+    return memory.keepalives.empty() ? 0 : memory.keepalives.front().ends;
+}
+
+std::size_t ends_in(const Story& told) {
+    return ends_of(remember(told.deeds, told.sightings, 100));
+}
+
+// The same, with everything that lives changed.
+template <class Change>
+std::size_t ends_with(const Change& change) {
+    Story told = story(3, 50);
+    for (Event& sighting : told.sightings) change(sighting);
+    return ends_in(told);
+}
+
+template <class Change>
+std::size_t ends_with_deeds(const Change& change) {
+    Story told = story(3, 50);
+    for (Deed& deed : told.deeds) change(deed);
+    return ends_in(told);
+}
+
+}  // namespace
+
+TEST_CASE("each end that the same host answered with a new start counts, however the runs were spaced") {
+    CHECK(ends_in(story(0, 50)) == 0);
+    CHECK(ends_in(story(1, 50)) == 1);
+    CHECK(ends_in(story(2, 50)) == 2);
+    CHECK(ends_in(story(3, 50)) == 3);
+    CHECK(ends_in(story(3, 50, 5 * 60 * kMinute)) == 3);
+    const Story told = story(3, 50);
+    const Memory memory = remember(told.deeds, told.sightings, 100);
+    REQUIRE(memory.keepalives.size() == 1);
+    CHECK(memory.keepalives.front() ==
+          Keepalive{1000, "bridge", "/h", 77, 5, "python3 -m hermes_cli.main gateway run", 3, kBegin + 30 * kMinute});
+    REQUIRE(memory.unnoted.size() == 3);
+    CHECK(memory.unnoted.front() == Respawn{told.deeds[0].begin, told.deeds[1].begin});
+    CHECK(memory.unnoted.back() == Respawn{told.deeds[2].begin, told.sightings[0]});
+}
+
+TEST_CASE("within ten minutes, not later, nor before it was told to end") {
+    CHECK(ends_in(story(3, 9 * kMinute, 60 * kMinute)) == 3);
+    CHECK(ends_in(story(3, 10 * kMinute, 60 * kMinute)) == 3);
+    CHECK(ends_in(story(3, 10 * kMinute + 1, 60 * kMinute)) == 0);
+    CHECK(ends_in(story(3, 11 * kMinute, 60 * kMinute)) == 0);
+    const auto started = [](std::uint64_t ticks) {
+        return ends_of(remember({ended(bridge(100, kBegin), kBegin + kMinute)}, {bridge(200, ticks)}, 100));
+    };
+    CHECK(started(kBegin + kMinute) == 1);
+    CHECK(started(kBegin + kMinute - 1) == 0);
+}
+
+TEST_CASE("another home, family, user, argv or host is somebody else's") {
+    CHECK(ends_with([](Event&) {}) == 3);
+    CHECK(ends_with([](Event& event) { event.home = "/other"; }) == 0);
+    CHECK(ends_with([](Event& event) { event.family = "slash_worker"; }) == 0);
+    CHECK(ends_with([](Event& event) { event.uid = 0; }) == 0);
+    CHECK(ends_with([](Event& event) { event.host = 78; }) == 0);
+    CHECK(ends_with([](Event& event) { event.host_start_ticks = 6; }) == 0);
+    CHECK(ends_with([](Event& event) { event.identity = "other:1:103:t1"; }) == 0);
+    CHECK(ends_with([](Event& event) { event.identity = "boot:2:103:t1"; }) == 0);
+    CHECK(ends_with([](Event& event) { event.argv.emplace_back("--daemon"); }) == 2);
+}
+
+TEST_CASE("what did not end, or of which too little is written down, does not count") {
+    CHECK(ends_with_deeds([](Deed&) {}) == 3);
+    CHECK(ends_with_deeds([](Deed& deed) { deed.end->result = "ended_on_kill"; }) == 3);
+    CHECK(ends_with_deeds([](Deed& deed) { deed.end->result = "survived"; }) == 0);
+    CHECK(ends_with_deeds([](Deed& deed) { deed.end.reset(); }) == 0);
+    CHECK(ends_with_deeds([](Deed& deed) { deed.begin.ticks = 0; }) == 0);
+    CHECK(ends_with_deeds([](Deed& deed) { deed.begin = *deed.end; }) == 0);
+}
+
+TEST_CASE("what hosts leave behind that die is a leak each time") {
+    Story told = story(10, 50);
+    for (Deed& deed : told.deeds) {
+        deed.begin.host = 0;
+        deed.begin.host_start_ticks = 0;
+        deed.begin.verdict = "orphan";
+    }
+    told.sightings.front().host = 0;
+    told.sightings.front().host_start_ticks = 0;
+    CHECK(ends_in(told) == 0);
+    for (Deed& deed : told.deeds) deed.begin.verdict = "superseded";
+    CHECK(ends_in(told) == 10);
+}
+
+TEST_CASE("one start stands in the place of one end") {
+    const std::vector<Deed> deeds = {ended(bridge(1, kBegin), kBegin + 100), ended(bridge(2, kBegin), kBegin + 100),
+                                     ended(bridge(3, kBegin), kBegin + 100)};
+    CHECK(ends_of(remember(deeds, {bridge(4, kBegin + 200)}, 100)) == 1);
+    CHECK(ends_of(remember(deeds, {bridge(4, kBegin + 200), bridge(5, kBegin + 201)}, 100)) == 2);
+}
+
+TEST_CASE("what is noted already counts, and is not noted again") {
+    Story told = story(3, 50);
+    for (std::size_t at = 0; at < 2; ++at) {
+        Event again = told.deeds[at].begin;
+        again.kind = EventKind::respawned;
+        again.respawned_identity = told.deeds[at + 1].begin.identity;
+        told.deeds[at].respawn = again;
+    }
+    const Memory memory = remember(told.deeds, told.sightings, 100);
+    CHECK(ends_of(memory) == 3);
+    REQUIRE(memory.unnoted.size() == 1);
+    CHECK(memory.unnoted.front().newcomer == told.sightings.front());
+    // The one that came in its place is spoken for.
+    told.deeds.insert(told.deeds.begin(), ended(bridge(99, kBegin - 1), kBegin + 10 * kMinute - 10));
+    CHECK(ends_in(told) == 3);
+}
+
+TEST_CASE("a host that needs its helper again now and then is no keepalive, and one that is known stays known") {
+    CHECK(ends_in(story(5, 50, kDay)) == 5);
+    CHECK(ends_in(story(5, 50, kDay + 1)) == 1);
+    Story told = story(3, 50);
+    const std::uint64_t later = told.sightings.front().start_ticks + 3 * kDay;
+    told.deeds.push_back(ended(told.sightings.front(), later));
+    told.sightings = {bridge(300, later + 50)};
+    CHECK(ends_in(told) == 4);
+}
+
+TEST_CASE("what can be told of a host leaves room in a line for what it did") {
+    Story told = story(1, 50);
+    told.deeds[0].begin.host_argv = {std::string(300, 'x')};
+    const Memory memory = remember(told.deeds, told.sightings, 100);
+    CHECK(memory.keepalives.at(0).host_command == std::string(90, 'x') + "...");
+}
+
+TEST_CASE("the history is read where somebody could be started again, and a remark says that it cannot be") {
+    test::FactsBuilder builder;
+    builder.orphan_bridge(100);
+    Setup setup;
+    setup.rules = policy::built_in_rules();
+    setup.settings.also_reap = {policy::Verdict::abandoned};
+    const auto remarks = [&](const std::string& folder) {
+        Judged judged;
+        judged.look.facts = builder.facts();
+        judged.look.rules = setup.rules;
+        judged.judgements = policy::judge(builder.facts(), setup.rules, setup.settings);
+        heed_history(judged, setup, folder);
+        CHECK(judged.look.facts.keepalives.empty());
+        CHECK(judged.judgements.front().action == policy::Action::reap);
+        return judged.remarks;
+    };
+    const test::TemporaryFolder folder;
+    folder.write("history.jsonl", "{torn\n");
+    const std::string file = folder / "history.jsonl";
+    CHECK(remarks(file).empty());
+    builder[100].row.ppid = test::kHost;
+    CHECK(remarks("").empty());
+    CHECK(remarks(folder.path()).empty());
+    CHECK(remarks(folder / "nothing").empty());
+    REQUIRE(remarks(file).size() == 1);
+    CHECK(remarks(file).front().starts_with("who is started again after each end cannot be told, as the history "));
+}
+
+}  // namespace reaper::agent

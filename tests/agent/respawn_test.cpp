@@ -1,0 +1,75 @@
+#include "agent/respawn.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/facts_builder.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using test::FactsBuilder;
+using test::kHost;
+
+Judged judged(const FactsBuilder& builder) {
+    Judged made;
+    made.look.facts = builder.facts();
+    made.look.rules = policy::built_in_rules();
+    made.judgements = policy::judge(builder.facts(), made.look.rules, {});
+    return made;
+}
+
+FactsBuilder bridge(scanner::Pid pid, scanner::Pid parent) {
+    FactsBuilder builder;
+    builder.orphan_bridge(pid);
+    builder[pid].row.ppid = parent;
+    return builder;
+}
+
+Outcomes ended(scanner::Pid pid) {
+    Outcome outcome;
+    outcome.result = OutcomeResult::ended_on_term;
+    outcome.pid = pid;
+    return {{pid, outcome}};
+}
+
+std::size_t respawns(const FactsBuilder& before, const FactsBuilder& after) {
+    Outcomes outcomes = ended(100);
+    const auto found = find_respawns(judged(before), judged(after), outcomes);
+    CHECK(outcomes.at(100).respawned_as.has_value() == !found.empty());
+    CHECK(find_respawns(judged(before), judged(after), outcomes).empty());  // told once
+    return found.size();
+}
+
+}  // namespace
+
+TEST_CASE("who lives has a host that can be told") {
+    const auto sightings = sightings_of(judged(bridge(100, kHost)));
+    REQUIRE(sightings.size() == 1);
+    CHECK(sightings.front().host == kHost);
+    CHECK(sightings.front().host_start_ticks == test::kNow - 3 * test::kHour);
+    CHECK(sightings.front().host_argv ==
+          std::vector<std::string>{"python3", "-m", "hermes_cli.main", "gateway", "run"});
+    CHECK(sightings.front().uid == test::kUser);
+    CHECK(sightings_of(judged(bridge(100, 1))).front().host == 0);
+}
+
+TEST_CASE("within one run, too, only a living host starts anything again") {
+    CHECK(respawns(bridge(100, kHost), bridge(200, kHost)) == 1);
+    CHECK(respawns(bridge(100, 1), bridge(200, 1)) == 0);
+    CHECK(respawns(bridge(100, kHost), bridge(200, 1)) == 0);
+    CHECK(respawns(bridge(100, kHost), bridge(100, kHost)) == 0);
+    FactsBuilder other = bridge(200, kHost);
+    test::set_home(other[200], "/srv/other");
+    CHECK(respawns(bridge(100, kHost), other) == 0);
+    FactsBuilder both = bridge(100, kHost);
+    both.orphan_bridge(200);
+    both[200].row.ppid = kHost;
+    CHECK(respawns(both, bridge(200, kHost)) == 0);
+}
+
+TEST_CASE("who started a daemon that outlives its hosts is not known, but that it came again is") {
+    CHECK(respawns(FactsBuilder().daemon(100).listening_daemon(140),
+                   FactsBuilder().daemon(200).listening_daemon(140)) == 1);
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,220 @@
+"""What a living host starts again after every end is ended three times, in runs of their own, and then left alone until the
+host stops; what hosts leave behind that die is ended however often."""
+import os
+import shutil
+
+from harness import sandbox
+from harness.sandbox import case, expect
+from harness.stage import Stage
+
+REAP = ("--reap", "abandoned")
+
+
+def forget(stage, name):
+    """One of that name has ended, and another one is to come."""
+    for left in stage.run.glob(f"{name}.*"):
+        left.unlink()
+    return stage.actors.pop(name)
+
+
+class Scene:
+    """A gateway that lost its bridge, and starts it again a second after its end: long after the sweep."""
+
+    def __init__(self, homes=("kept",)):
+        self.stage = Stage()
+        bridges = [self.stage.bridge(name, stdio="abandoned") for name in homes]
+        self.host = self.stage.start_host("gateway", bridges, keepalive=1)
+        self.file = self.stage.layout.home / ".local/state/orphan-reaper/history.jsonl"
+
+    def home(self, name):
+        return str(self.stage.layout.data_home(name))
+
+    def sweep(self, *arguments, **more):
+        return self.stage.sweep(*REAP, *arguments, **more)
+
+    def end_once(self, name="kept", *arguments):
+        """A sweep that ends it, and sees nobody come in its place; the host starts it again soon."""
+        first = forget(self.stage, name)
+        result = self.sweep("--home", self.home(name), *arguments)
+        expect(result.status == 0 and first.wait_ended(2), result.explain())
+        expect(result.outcome(first.pid)["respawned_as"] is None, "this sweep was to be over by then")
+        (self.stage.run / f"{name}.signals").unlink()
+        self.stage.meet(name)
+
+    def end_thrice(self, name="kept", *arguments):
+        for _time in range(3):
+            self.end_once(name, *arguments)
+
+    def told(self):
+        return f"pid {self.host.pid} (/usr/bin/python3 -B -m hermes_cli.main gateway run) started it again after each of 3 " \
+               "ends within 10 minutes: end or mend that first"
+
+    def expect_left_alone(self, result, status=5, name="kept"):
+        expect(result.status == status, f"exit {result.status}, wanted {status}: {result.explain()}")
+        process = result.process(self.stage.actors[name].pid)
+        vetoes = [one["detail"] for one in process["evidence"] if one["code"] == "veto.respawns"]
+        expect(vetoes == [self.told()], f"{vetoes}, wanted {self.told()}")
+        expect((process["verdict"], process["action"]) == ("abandoned", "report"), result.explain())
+        if status == 5:
+            outcome = process["outcome"]
+            expect((outcome["result"], outcome["detail"]) == ("refused", self.told()), str(outcome))
+            expect(result.json["summary"]["failed"] == 1, str(result.json["summary"]))
+        self.stage.expect_alive([name, "gateway"])
+
+
+@case
+def left_alone_after_three_until_the_host_stops():
+    scene = Scene()
+    scene.end_thrice()
+    for _run in range(2):
+        scene.expect_left_alone(scene.sweep())
+        scene.expect_left_alone(scene.stage.report(*REAP), status=1)
+    scene.stage.kill_host("gateway")
+    scene.stage.expect_sweep(scene.sweep(), ["kept"], [])
+    expect(scene.stage.report(*REAP).status == 0, "something is left")
+
+
+@case
+def everybody_is_told():
+    scene = Scene()
+    scene.end_thrice()
+    kept = scene.stage.actors["kept"].pid
+    swept = scene.stage.reaper("sweep", *REAP, "--min-age", "1ms", "--settle", "50ms", "--quiet")
+    expect(swept.status == 5 and "1 left alone: started again after each end" in swept.out, swept.explain())
+    for command in (["sweep", "--settle", "50ms"], ["report"], ["explain", str(kept)]):
+        told = scene.stage.reaper(*command, *REAP, "--min-age", "1ms")
+        expect(scene.told() in " ".join(told.out.split()), told.out)
+    deeds = scene.stage.reaper("history", "--json").json["deeds"]
+    again = [deed["respawned"]["host"] for deed in deeds]
+    command = ["/usr/bin/python3", "-B", "-m", "hermes_cli.main", "gateway", "run"]
+    expect([host["pid"] for host in again] == [scene.host.pid] * 3, str(again))
+    expect([host["argv"] for host in again] == [command] * 3, str(again))
+    expect([deed["host"]["pid"] for deed in deeds] == [scene.host.pid] * 3, "who had started it")
+    told = " ".join(scene.stage.reaper("history").out.split())
+    expect(f"started again by pid {scene.host.pid} ({' '.join(command)})" in told, told)
+
+
+@case
+def facts_tell_it_to_another_machine():
+    scene = Scene()
+    scene.end_thrice()
+    facts = str(scene.stage.run / "facts.json")
+    seen = scene.stage.report(*REAP, "--facts", facts)
+    scene.file.unlink()
+    again = scene.stage.reaper("report", "--json", "--min-age", "1ms", *REAP, "--from-facts", facts)
+    scene.expect_left_alone(again, status=1)
+    expect([one["evidence"] for one in again.processes] == [one["evidence"] for one in seen.processes], "not the same")
+
+
+@case
+def what_writes_nothing_reads_all_the_same():
+    scene = Scene()
+    scene.end_thrice()
+    before = scene.file.read_bytes()
+    scene.expect_left_alone(scene.sweep("--dry-run"))
+    scene.expect_left_alone(scene.sweep("--no-history"))
+    scene.expect_left_alone(scene.stage.report(*REAP), status=1)
+    expect(scene.file.read_bytes() == before, "something was written")
+    scene.expect_left_alone(scene.sweep())
+    noted = scene.file.read_bytes()
+    expect(noted.startswith(before) and noted.count(b'"respawned_as"') == 3, "the last one was not noted")
+    scene.expect_left_alone(scene.sweep())
+    expect(scene.file.read_bytes() == noted, "noted twice")
+
+
+@case
+def another_home_and_another_host_are_not_affected():
+    scene = Scene(("kept", "other"))
+    scene.end_thrice()
+    stage = scene.stage
+    stage.start_host("second", [stage.bridge("theirs", home=scene.home("kept"), stdio="abandoned")])
+    result = scene.sweep()
+    expect(sorted(result.signalled()) == sorted(stage.actors[name].pid for name in ("other", "theirs")), result.explain())
+    stage.expect_ended(["other", "theirs"])
+    scene.expect_left_alone(result)
+
+
+@case
+def a_history_that_is_gone_or_unreadable_is_no_breaker():
+    scene = Scene()
+    scene.end_thrice()
+    scene.expect_left_alone(scene.sweep())
+    scene.file.chmod(0)
+    os.chown(scene.file, 0, 0)
+    report = scene.stage.report(*REAP)
+    expect((scene.stage.actors["kept"].pid, "reap") in report.plan(), report.explain())
+    expect("the history cannot be read" in " ".join(report.json["remarks"]), str(report.json["remarks"]))
+    scene.file.unlink()
+    scene.end_once()
+
+
+@case
+def a_torn_line_hides_no_other():
+    scene = Scene()
+    scene.end_thrice()
+    with open(scene.file, "a") as file:
+        file.write('{"schema":"orphan-reaper/history/1","at":"20')
+    scene.expect_left_alone(scene.sweep())
+
+
+@case
+def the_older_file_counts_as_well():
+    scene = Scene()
+    scene.end_once()
+    scene.end_once()
+    scene.file.rename(f"{scene.file}.1")
+    scene.end_once()
+    scene.expect_left_alone(scene.sweep())
+
+
+@case
+def what_one_dead_host_after_the_other_leaves_is_ended_each_time():
+    stage = Stage()
+    for _time in range(10):
+        stage.orphans([stage.bridge("left")])
+        result = stage.sweep()
+        left = forget(stage, "left")
+        expect(result.status == 0 and left.wait_ended(2), result.explain())
+        expect(result.outcome(left.pid)["respawned_as"] is None, result.explain())
+
+
+@case
+def a_daemon_that_nobody_owns_up_to():
+    """It outlives whoever starts it, so nobody can be named; and it is left alone for a while all the same."""
+    stage = Stage()
+    home = stage.layout.data_home("home")
+    stage.orphans([stage.daemon("daemon", home=home, port=18800)])
+    for _time in range(3):
+        stage.orphans([stage.daemon("wedged", home=home)])
+        stage.expect_sweep(stage.sweep(), ["wedged"], ["daemon"])
+        forget(stage, "wedged")
+    stage.orphans([stage.daemon("wedged", home=home)])
+    result = stage.sweep()
+    process = result.process(stage.actors["wedged"].pid)
+    vetoes = [one["detail"] for one in process["evidence"] if one["code"] == "veto.respawns"]
+    expect(result.status == 5 and len(vetoes) == 1 and process["verdict"] == "superseded", result.explain())
+    expect(vetoes[0].startswith("somebody started it again after each of 3 ends within 10 minutes"), vetoes[0])
+    stage.expect_alive(["wedged", "daemon"])
+    told = " ".join(stage.reaper("history").out.split())
+    expect("started again by nobody knows whom" in told, told)
+
+
+@case
+def the_history_is_read_only_where_it_can_matter():
+    if not shutil.which("strace"):
+        raise sandbox.Skip("needs strace")
+    scene = Scene()
+    log = scene.stage.run / "strace.log"
+    strace = ["strace", "-f", "-qq", "-o", str(log), "-e", "trace=%file"]
+
+    def reads(*arguments):
+        scene.stage.report(*arguments, before=strace, env={"ASAN_OPTIONS": "detect_leaks=0"})
+        return b"history.jsonl" in log.read_bytes()
+
+    scene.stage.orphans([scene.stage.bridge("orphan")])
+    expect(not reads(), "nobody who is to end could be started again")
+    expect(reads(*REAP), "somebody could")
+
+
+if __name__ == "__main__":
+    sandbox.main(__file__, globals())
