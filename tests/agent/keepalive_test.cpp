@@ -169,6 +169,9 @@ TEST_CASE("what is noted already counts, and is not noted again") {
     CHECK(ends_of(memory) == 3);
     REQUIRE(memory.unnoted.size() == 1);
     CHECK(memory.unnoted.front().newcomer == told.sightings.front());
+    // Nobody else comes in its place as well.
+    const std::vector<Deed> first = {told.deeds.front()};
+    CHECK(remember(first, {told.deeds[1].begin, bridge(300, kBegin + 11 * kMinute)}, 100).unnoted.empty());
     // The one that came in its place is spoken for.
     told.deeds.insert(told.deeds.begin(), ended(bridge(99, kBegin - 1), kBegin + 10 * kMinute - 10));
     CHECK(ends_in(told) == 3);
