@@ -12,13 +12,16 @@ void check_claims(const Member& member, const Surroundings& around, VetoList& ve
 // it.
 [[nodiscard]] bool speaks_of(const scanner::Claim& claim, const scanner::ProcessFacts& process);
 
-// A claim that is to be believed: readable, written by the process's own user or root, and not older than the process
-// it names.
+// A claim that is to be believed: readable, written by the process's own user or root, with the start of the process
+// it names or, where it records none, not older than that.
 [[nodiscard]] bool is_valid_claim(const scanner::Claim& claim, const scanner::ProcessFacts& process,
                                   const scanner::Machine& machine);
 
-// The updater that a marker names is alive, or may be. A marker that says nothing is an updater that is just writing it,
-// for 20 minutes.
+// The updater that a marker names is alive, or may be. By the times alone: for 20 minutes whoever has its pid is, as the
+// clock may have been stepped since, and a marker that says nothing is an updater that is just writing it.
 [[nodiscard]] bool is_update_running(const scanner::Claim& marker, const scanner::Machine& machine);
+
+// By what it runs, too: however old the marker of an updater seems.
+[[nodiscard]] bool is_update_running(const scanner::Claim& marker, const scanner::Machine& machine, const Rules& rules);
 
 }  // namespace reaper::policy

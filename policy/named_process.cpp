@@ -45,17 +45,6 @@ bool mentions(const Program& program, const std::vector<std::string>& argv) {
     });
 }
 
-// By the rules, switched on or not.
-bool may_be_member(std::string_view family, const ProcessRow& row, const Rules& rules) {
-    for (const FamilyRule& rule : rules.families) {
-        if (rule.name != family) continue;
-        return std::ranges::any_of(rule.programs, [&](const Program& program) {
-            return match_program(program, row) || mentions(program, row.command_line.value.argv);
-        });
-    }
-    return true;  // nobody knows what it looks like
-}
-
 bool is_whatsapp(const ProcessRow& row) {
     return std::ranges::any_of(row.command_line.value.argv,
                                [](const std::string& word) { return file_name(word) == "bridge.js"; });
@@ -71,30 +60,42 @@ NamedProcess judge_program(const ClaimFile& file, const ProcessRow& row, const R
     if (family.empty()) return {Fate::lives, fmt::format("pid {} is alive", row.pid)};
     if (row.kernel_thread) return {Fate::other, fmt::format("pid {} is a kernel thread", row.pid)};
     if (!shows_program(row)) return {Fate::unknown, fmt::format("what pid {} runs could not be read", row.pid)};
-    if (may_be_member(family, row, rules))
+    if (may_write(file.kind, row, rules))
         return {Fate::lives, fmt::format("pid {} is a {} that is alive", row.pid, family)};
     if (is_whatsapp(row)) return {Fate::somebodys, fmt::format("pid {} is WhatsApp's bridge", row.pid)};
     return {Fate::other, fmt::format("pid {} is no {}: it runs {}", row.pid, family, row.exe.value)};
 }
 
-// The clock that the file was stamped with may have been stepped since, so seconds are compared with some slack; ticks
-// are exact.
-bool started_as_recorded(const Claim& claim, const ProcessRow& row, const scanner::Machine& machine) {
-    if (claim.start_ticks && *claim.start_ticks != row.start_ticks) return false;
-    return !claim.start_epoch || started_at(row.start_ticks, *claim.start_epoch, machine);
+// Empty: it started when it should have. Ticks are exact, so where they are recorded no other time counts.
+std::string_view doubt_of_start(const Claim& claim, const ProcessRow& row, const scanner::Machine& machine) {
+    constexpr std::string_view kOtherStart = "did not start when the file says";
+    if (claim.start_ticks) return *claim.start_ticks == row.start_ticks ? std::string_view() : kOtherStart;
+    if (!started_by(row.start_ticks, claim.written_epoch, machine)) return "started after the file was written";
+    if (claim.start_epoch && !started_at(row.start_ticks, *claim.start_epoch, machine)) return kOtherStart;
+    return {};
 }
 
+// The clock that the file was stamped with may have been stepped since: whoever runs the right program, or may, is never
+// told from its writer by the time alone.
 NamedProcess judge_row(const ClaimFile& file, const Claim& claim, const ProcessRow& row,
                        const scanner::Machine& machine, const Rules& rules) {
-    if (!started_by(row.start_ticks, claim.written_epoch, machine))
-        return {Fate::reused, fmt::format("pid {} started after the file was written", row.pid)};
     NamedProcess named = judge_program(file, row, rules);
-    if (started_as_recorded(claim, row, machine)) return named;
-    if (named.fate == Fate::lives) return {Fate::contradicts, named.detail + ", but did not start when the file says"};
-    return {Fate::reused, fmt::format("pid {} did not start when the file says", row.pid)};
+    const std::string_view doubt = doubt_of_start(claim, row, machine);
+    if (doubt.empty()) return named;
+    if (named.fate == Fate::lives) return {Fate::contradicts, fmt::format("{}, but {}", named.detail, doubt)};
+    if (named.fate != Fate::other) return named;
+    return {Fate::reused, fmt::format("pid {} {}", row.pid, doubt)};
 }
 
 }  // namespace
+
+bool may_write(ClaimKind kind, const ProcessRow& row, const Rules& rules) {
+    const auto rule = std::ranges::find(rules.families, family_of(kind), &FamilyRule::name);
+    if (rule == rules.families.end()) return true;  // nobody knows what it looks like
+    return std::ranges::any_of(rule->programs, [&](const Program& program) {
+        return match_program(program, row) || mentions(program, row.command_line.value.argv);
+    });
+}
 
 NamedProcess find_named(const ClaimFile& file, const Claim& claim, const scanner::Machine& machine,
                         const Rules& rules) {

@@ -12,10 +12,10 @@ namespace reaper::policy {
 enum class Fate {
     lives,        // it may well be: nothing speaks against it
     gone,         // nobody has the pid
-    reused,       // whoever has it started at another moment, or after the file was written
+    reused,       // another program has it, which started at another moment, or after the file was written
     other,        // it was there in time, but runs a program that does not write such files
     somebodys,    // it runs another bridge, which has pid files of its own
-    contradicts,  // it runs the right program and was there in time, but not since the moment that the file records
+    contradicts,  // it runs the right program, but the file records another start, or is older
     unknown,      // it could not be looked at
 };
 
@@ -23,6 +23,9 @@ struct NamedProcess {
     Fate fate = Fate::unknown;
     std::string detail;  // for people
 };
+
+// Does its program write files of that kind, by the rules, switched on or not? Of some kinds any program may.
+[[nodiscard]] bool may_write(scanner::ClaimKind kind, const scanner::ProcessRow& row, const Rules& rules);
 
 [[nodiscard]] NamedProcess find_named(const scanner::ClaimFile& file, const scanner::Claim& claim,
                                       const scanner::Machine& machine, const Rules& rules);

@@ -105,21 +105,34 @@ OwnerState look_up(const Record& record, const Member& member, const Facts& fact
     return unread || facts.machine.hides_processes ? OwnerState::unknown : OwnerState::dead;
 }
 
-bool is_about(const Claim& claim, const Member& member, const scanner::Machine& machine) {
+bool is_about(const Claim& claim, const Member& member) {
     const ProcessRow& row = member.facts->row;
     if (claim.access != Access::ok || !speaks_of(claim, *member.facts) || claim.spawner <= 1) return false;
     if (claim.kind == ClaimKind::browser_owner) return claim.home == member.home && member.rule().needs_owner;
-    if (claim.pid != row.pid) return false;
-    if (claim.start_ticks) return *claim.start_ticks == row.start_ticks;
-    if (claim.start_epoch) return started_at(row.start_ticks, *claim.start_epoch, machine);
-    return started_by(row.start_ticks, claim.written_epoch, machine);
+    return claim.pid == row.pid && (!claim.start_ticks || *claim.start_ticks == row.start_ticks);
+}
+
+// It names the member as it is by the wall clock, too.
+bool is_dated(const Claim& claim, const Member& member, const scanner::Machine& machine) {
+    const std::uint64_t start = member.facts->row.start_ticks;
+    if (claim.kind == ClaimKind::browser_owner || claim.start_ticks) return true;
+    if (claim.start_epoch) return started_at(start, *claim.start_epoch, machine);
+    return started_by(start, claim.written_epoch, machine);
+}
+
+// A clock that was stepped since has shifted both recorded starts alike.
+std::optional<double> spawner_start(const Claim& claim, const Member& member, const scanner::Machine& machine) {
+    std::optional<double> start = claim.spawner_start_epoch;
+    if (start && claim.start_epoch && !is_dated(claim, member, machine))
+        *start += start_epoch(member.facts->row.start_ticks, machine) - *claim.start_epoch;
+    return start;
 }
 
 OwnerState look_up(const Claim& claim, const Member& member, const scanner::Machine& machine) {
     const ProcessRow& row = claim.spawner_row.value;
     const auto& ticks = claim.spawner_start_ticks;
     if (claim.spawner_row.ok() && ticks && *ticks != row.start_ticks) return OwnerState::dead;
-    if (claim.spawner_row.ok()) return state_of(row, claim.spawner_start_epoch, member, machine);
+    if (claim.spawner_row.ok()) return state_of(row, spawner_start(claim, member, machine), member, machine);
     const bool gone = claim.spawner_row.access == Access::gone && !machine.hides_processes;
     return gone ? OwnerState::dead : OwnerState::unknown;
 }
@@ -133,8 +146,11 @@ std::vector<Owner> all_owners(const Member& member, const Facts& facts) {
         owners.push_back({record.source, record.pid, state});
     }
     for (const Claim& claim : facts.claims) {
-        if (!is_about(claim, member, facts.machine)) continue;
-        owners.push_back({claim.path, claim.spawner, look_up(claim, member, facts.machine)});
+        if (!is_about(claim, member)) continue;
+        const OwnerState state = look_up(claim, member, facts.machine);
+        // An inexact clock lifts no veto, but proves no death either.
+        if (state != OwnerState::alive && !is_dated(claim, member, facts.machine)) continue;
+        owners.push_back({claim.path, claim.spawner, state});
     }
     return owners;
 }

@@ -20,7 +20,7 @@ using scanner::ClaimKind;
 using scanner::Machine;
 
 FileJudgement judge_marker(const ClaimFile& file, const Machine& machine, const Rules& rules) {
-    if (is_update_running(file.claims.front(), machine))
+    if (is_update_running(file.claims.front(), machine, rules))
         return judged(FileState::live, "update.running", "an update is running");
     FileJudgement judgement = judge_claims(file, machine, rules);
     judgement.state = FileState::stale;
@@ -49,9 +49,11 @@ bool is_removable(const ClaimFile& file) {
 }
 
 // None: no update runs there.
-const Claim* find_update(std::span<const Claim> markers, scanner::Uid scope, const Machine& machine) {
-    const auto found = std::ranges::find_if(
-        markers, [&](const Claim& marker) { return marker.scope == scope && is_update_running(marker, machine); });
+const Claim* find_update(std::span<const Claim> markers, scanner::Uid scope, const Machine& machine,
+                         const Rules& rules) {
+    const auto found = std::ranges::find_if(markers, [&](const Claim& marker) {
+        return marker.scope == scope && is_update_running(marker, machine, rules);
+    });
     return found == markers.end() ? nullptr : &*found;
 }
 
@@ -103,7 +105,7 @@ std::vector<FileJudgement> judge_files(std::span<const ClaimFile> files, std::sp
     std::vector<FileJudgement> judgements;
     for (const ClaimFile& file : files) {
         FileJudgement& judgement = judgements.emplace_back(judge_file(file, machine, rules));
-        const Claim* update = judgement.remove ? find_update(markers, file.scope, machine) : nullptr;
+        const Claim* update = judgement.remove ? find_update(markers, file.scope, machine, rules) : nullptr;
         if (update == nullptr) continue;
         judgement.remove = false;
         judgement.paused = true;

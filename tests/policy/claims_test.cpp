@@ -59,6 +59,23 @@ TEST_CASE("a file that names somebody else, or a pid that was handed out again, 
     CHECK(veto_under(changed(claim, [](Claim& file) { file.access = Access::malformed; })).empty());
 }
 
+TEST_CASE("a clock that was stepped lifts no veto of who may have written the file") {
+    const auto older = [](Claim claim) {
+        claim.written_epoch = kNowEpoch - 7200;
+        return claim;
+    };
+    CHECK(veto_under(older(claim_of(ClaimKind::desktop_lock, kHermesHome, kPid))) == "veto.claimed designated");
+    Claim claim = older(claim_of(ClaimKind::gateway_pid, kHermesHome, kPid));
+    CHECK(veto_under(claim).empty());  // a bridge writes no such file
+    claim.start_ticks = kNow - kHour;
+    CHECK(veto_under(claim) == "veto.claimed designated");
+    claim = older(claim_of(ClaimKind::desktop_lock, kHermesHome, kPid));
+    claim.start_ticks = kNow - kHour - 1;
+    CHECK(veto_under(claim).empty());
+    claim = older(claim_of(ClaimKind::desktop_lock, kHermesHome, 101));
+    CHECK(veto_under(claim).empty());
+}
+
 TEST_CASE("another user's file never affects a process") {
     for (const ClaimKind kind : {ClaimKind::gateway_pid, ClaimKind::desktop_lock, ClaimKind::ledger,
                                  ClaimKind::update_marker, ClaimKind::bridge_pid}) {
@@ -145,12 +162,32 @@ TEST_CASE("an update whose updater is gone forbids nothing") {
     CHECK(veto_under(marker).empty());
 }
 
+TEST_CASE(
+    "an updater that seems to be younger than its marker counts for twenty minutes, as the clock may have been "
+    "stepped") {
+    Claim marker = claim_of(ClaimKind::update_marker, kHermesHome, 70);
+    marker.named.value.start_ticks = kNow;
+    marker.written_epoch = kNowEpoch - 1199;
+    CHECK(veto_under(marker) == "veto.update orphan");
+    marker.written_epoch = kNowEpoch - 1201;
+    CHECK(veto_under(marker).empty());
+    marker.named.value = row(70, 1, "/usr/bin/python3.11", {"python3", "-m", "hermes_cli.main", "update"});
+    marker.written_epoch = kNowEpoch - 7200;
+    CHECK(veto_under(marker) == "veto.update orphan");
+    marker.named.value = row(70, 1, "/usr/bin/python3.11", {"python3", "-m", "hermes_cli.main", "chat"});
+    CHECK(veto_under(marker).empty());
+}
+
 TEST_CASE("a marker that says nothing counts for twenty minutes") {
     Claim marker = claim_of(ClaimKind::update_marker, kHermesHome, 0);
     marker.access = Access::malformed;
     marker.written_epoch = kNowEpoch - 1199;
     CHECK(veto_under(marker) == "veto.update orphan");
     marker.written_epoch = kNowEpoch - 1201;
+    CHECK(veto_under(marker).empty());
+    marker.written_epoch = kNowEpoch + 1199;
+    CHECK(veto_under(marker) == "veto.update orphan");
+    marker.written_epoch = kNowEpoch + 1201;  // for 20 minutes, not until then
     CHECK(veto_under(marker).empty());
     marker.access = Access::gone;
     marker.written_epoch = 0;

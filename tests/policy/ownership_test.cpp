@@ -237,6 +237,32 @@ TEST_CASE("a clock that was stepped makes nobody's owner dead") {
     CHECK(said_by_claim(claim) == kAlive);
 }
 
+TEST_CASE("a record whose member began at another time by the wall clock protects, and proves no death") {
+    constexpr double kStep = 3600;
+    for (const ClaimKind kind : {ClaimKind::ledger, ClaimKind::headless_registry}) {
+        Claim claim = claim_of(kind, kHermesHome, kPid);
+        claim.start_epoch = kNowEpoch - 3600 - kStep;
+        claim.written_epoch = kNowEpoch - kStep;
+        claim.spawner = kOwner;
+        claim.spawner_row = Reading<ProcessRow>::of(owner_row());
+        CHECK(said_by_claim(claim) == kAlive);
+        claim.spawner_start_epoch = kNowEpoch - 7200 - kStep;  // shifted alike
+        CHECK(said_by_claim(claim) == kAlive);
+        claim.spawner_start_epoch = kNowEpoch - 7200;  // of an earlier process with that pid
+        CHECK(said_by_claim(claim) == kNothing);
+        claim.spawner_row = Reading<ProcessRow>::failed(Access::gone);
+        CHECK(said_by_claim(claim) == kNothing);
+        claim.start_epoch.reset();  // only the file is older than the member
+        claim.written_epoch = kNowEpoch - 3603;
+        claim.spawner_start_epoch.reset();
+        CHECK(said_by_claim(claim) == kNothing);
+        claim.spawner_row = Reading<ProcessRow>::of(owner_row());
+        CHECK(said_by_claim(claim) == kAlive);
+        claim.start_ticks = kNow - kHour - 1;
+        CHECK(said_by_claim(claim) == kNothing);
+    }
+}
+
 TEST_CASE("a recorded start in ticks tells the owner for certain") {
     Claim claim = claim_of(ClaimKind::process_registry, kHermesHome, kPid);
     claim.spawner = kOwner;

@@ -150,11 +150,35 @@ TEST_CASE("a re-used pid: another program has it") {
 TEST_CASE("a re-used pid: whoever has it started after the file was written") {
     for (const ClaimFile& live : {bridge_file(), gateway_file(LockState::free), gateway_file(LockState::absent)}) {
         ClaimFile file = live;
+        file.claims.front().named.value = row(kPid, 1, "/usr/bin/sleep", {"sleep", "1000"});
         file.claims.front().written_epoch = kNowEpoch - 3603;  // its process is an hour old
         check_stale(file, "pid.reused");
         file.claims.front().written_epoch = kNowEpoch - 3601;  // clocks are stepped and rounded
-        check_kept(file, FileState::live, "pid.lives");
+        check_stale(file, "pid.other_program");
     }
+}
+
+TEST_CASE("a clock that was stepped takes no file from whoever runs the right program, or may") {
+    const auto older = [](ClaimFile file) {
+        file.claims.front().written_epoch = kNowEpoch - 7200;
+        return file;
+    };
+    for (const ClaimKind kind : {ClaimKind::bridge_pid, ClaimKind::bridge_stdio_pid, ClaimKind::headless_registry})
+        check_kept(older(file_of(kind, bridge())), FileState::foreign, "pid.contradicts");
+    check_kept(older(gateway_file(LockState::absent)), FileState::foreign, "pid.contradicts");
+    check_stale(older(gateway_file(LockState::free)), "pid.contradicts");  // free decides
+    ClaimFile hidden = older(bridge_file());
+    hidden.claims.front().named.value.exe.access = Access::denied;
+    check_kept(hidden, FileState::foreign, "pid.unreadable");
+}
+
+TEST_CASE("recorded ticks are exact: no other time counts") {
+    ClaimFile file = gateway_file(LockState::free);
+    file.claims.front().start_ticks = kNow - kHour;
+    file.claims.front().written_epoch = kNowEpoch - 7200;
+    check_kept(file, FileState::live, "pid.lives");
+    file.claims.front().start_ticks = kNow - kHour - 1;
+    check_stale(file, "pid.contradicts");
 }
 
 TEST_CASE("a recorded start, in ticks, in hundredths of a second, or none") {
@@ -342,6 +366,13 @@ TEST_CASE("an update that runs pauses every removal of its user, and of nobody e
     CHECK_FALSE(judged_under(claim));
     claim.access = Access::denied;  // it may well be running
     CHECK(judged_under(claim));
+    ClaimFile of_updater = marker;  // the clock was stepped since it was written
+    of_updater.claims.front().written_epoch = kNowEpoch - 7200;
+    CHECK(judged_file(of_updater).state == FileState::stale);
+    CHECK_FALSE(judged_under(of_updater.claims.front()));
+    of_updater.claims.front().named.value = row(kPid, 1, "/opt/hermes-setup", {"hermes-setup", "--update"});
+    CHECK(judged_file(of_updater).state == FileState::live);
+    CHECK(judged_under(of_updater.claims.front()));
 }
 
 }  // namespace reaper::test
