@@ -87,6 +87,8 @@ int execute(const Options& options) {
 int agent_main(int argc, char** argv) {
     // A reader of the report that goes away is an error of writing, not the end of a sweep half done.
     std::signal(SIGPIPE, SIG_IGN);
+    // So is a file that grows beyond `ulimit -f`.
+    std::signal(SIGXFSZ, SIG_IGN);
     occupy_standard_descriptors();
     try {
         const auto parsed =

@@ -12,7 +12,7 @@
 namespace reaper::agent {
 
 // What it runs, and what differs from this program: it gets descriptors (those that are not close-on-exec), working directory and
-// environment as they are, and the default of SIGPIPE.
+// environment as they are, and the defaults of SIGPIPE and SIGXFSZ.
 struct Launch {
     std::vector<std::string> argv;                   // argv[0] is looked up in PATH, as env(1) does
     std::vector<std::string> environment = {};       // "NAME=value", in place of what has that name

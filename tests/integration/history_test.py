@@ -167,6 +167,18 @@ def a_full_disk_stops_no_sweep_and_hides_nothing():
 
 
 @case
+def a_limit_of_file_sizes_is_as_a_full_disk():
+    scene = Scene()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    (FOLDER / "history.jsonl").write_text("{}\n" * 2000)
+    actors = scene.leak(polite=2)
+    result = scene.sweep(before=("/bin/sh", "-c", 'ulimit -f 2; exec "$@"', "sh"))
+    expect(result.status == 0 and all(actor.wait_ended(2) for actor in actors), result.explain())
+    remarks = " ".join(result.json["remarks"])
+    expect("the history cannot be written" in remarks and "File too large" in remarks, remarks)
+
+
+@case
 def a_full_disk_and_nobody_to_tell_stop_the_sweep():
     scene, disk = Scene(), SmallDisk()
     disk.fill()
