@@ -92,7 +92,9 @@ def every_file_is_what_it_is():
     scene.gateway_pid("profiles/dead/gateway.pid")
     scene.put("profiles/bare/gateway.pid", str(NOBODY))
     scene.gateway_pid("profiles/other/gateway.pid", pid=scene.sleeper())
-    scene.put("profiles/later/gateway.pid", str(live.pid), when=OLD)
+    scene.put("profiles/later/gateway.pid", str(live.pid), when=OLD)  # the clock may have been stepped since
+    scene.put("profiles/later-free/gateway.pid", str(live.pid), when=OLD)
+    scene.put("profiles/later-free/gateway.lock", "")
     scene.gateway_pid("profiles/hundredths/gateway.pid", pid=live.pid, start_time=int(OLD * 100))
     scene.gateway_pid("profiles/elsewhere/gateway.pid", pid=live.pid, hermes_home=str(home))
     scene.put("profiles/garbage/gateway.pid", "\x00\xff")
@@ -111,14 +113,15 @@ def every_file_is_what_it_is():
               "memos-plugin/daemon/bridge-stdio-0a5535de20543105363ebdfc.pid": "malformed",
               "memos-plugin/daemon/headless-bridges.json": "stale", "profiles/dead/gateway.pid": "stale",
               "profiles/bare/gateway.pid": "stale", "profiles/other/gateway.pid": "stale",
-              "profiles/later/gateway.pid": "stale", "profiles/hundredths/gateway.pid": "foreign",
+              "profiles/later/gateway.pid": "foreign", "profiles/later-free/gateway.pid": "stale",
+              "profiles/later-free/gateway.lock": "stale", "profiles/hundredths/gateway.pid": "foreign",
               "profiles/elsewhere/gateway.pid": "foreign", "profiles/garbage/gateway.pid": "malformed",
               profile + "memos-plugin/daemon/bridge.pid": "foreign", "whatsapp/session/bridge.pid": "foreign",
               "profiles/locked/gateway.lock": "locked", "profiles/locked/gateway.pid": "locked",
               "profiles/free/gateway.lock": "stale", "profiles/free/gateway.pid": "stale",
               "profiles/starting/gateway.lock": "stale", "profiles/starting/gateway.pid": "malformed"}
     removed = ["memos-plugin/daemon/bridge-stdio.pid", "memos-plugin/daemon/headless-bridges.json",
-               *(f"profiles/{name}/gateway.pid" for name in ("dead", "bare", "other", "later", "free"))]
+               *(f"profiles/{name}/gateway.pid" for name in ("dead", "bare", "other", "later-free", "free"))]
     listed = scene.pidfiles()
     scene.expect_states(listed, states)
     expect(listed.status == 1 and len(listed.json["pidfiles"]) == len(states), listed.out)
