@@ -105,11 +105,23 @@ class Taking {
             lock_.state = lock ? scanner::LockState::free : scanner::LockState::absent;
         }
         parts_.reached(RemovalPoint::locked);
-        const int renamed = ::renameat2(folder_.get(), name_of(file_.name).c_str(), folder_.get(),
-                                        name_of(aside_).c_str(), RENAME_NOREPLACE);
-        if (renamed == 0) return std::nullopt;
+        if (rename_aside()) return std::nullopt;
         if (errno == ENOENT) return Removal{RemovalResult::gone, "somebody else has removed it"};
         return failed(system_failure("take aside", file_.path).value());
+    }
+
+    // A run of the same pid, as a container has it each time, may have been killed and have left that name.
+    [[nodiscard]] bool rename_aside() {
+        constexpr int kNames = 100;
+        const std::string first = aside_;
+        for (int number = 1; number <= kNames; ++number) {
+            const int renamed = ::renameat2(folder_.get(), name_of(file_.name).c_str(), folder_.get(),
+                                            name_of(aside_).c_str(), RENAME_NOREPLACE);
+            if (renamed == 0) return true;
+            if (errno != EEXIST) return false;
+            aside_ = first + "." + std::to_string(number);
+        }
+        return false;
     }
 
     static Removal locked_out(const Error& error) {

@@ -25,7 +25,7 @@ struct CleanerParts {
 
 // The file as it was judged. A gateway's lock is shared, without waiting, from before the file is taken away until it is away: the
 // file itself would have kept every gateway from starting until then. A run that is killed in between leaves NAME.taken-aside.PID behind,
-// which nobody reads.
+// which nobody reads; the next run of that pid takes NAME.taken-aside.PID.1.
 [[nodiscard]] Removal remove_stale(const scanner::Procfs& procfs, const scanner::ClaimFile& file,
                                    const CleanerParts& parts);
 

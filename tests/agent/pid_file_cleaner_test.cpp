@@ -99,6 +99,20 @@ TEST_CASE("a stale file is removed, and nothing is left of it") {
     CHECK(::access((scene.home() / "gateway.lock").c_str(), F_OK) == 0);
 }
 
+TEST_CASE("what killed runs of the same pid have left is no obstacle, and stays as it is") {
+    Scene scene;
+    const std::string left = "gateway.pid.taken-aside." + std::to_string(::getpid());
+    for (const std::string& name : {left, left + ".1", left + ".2"}) scene.home().write(name, "left");
+    CHECK(scene.remove().result == RemovalResult::removed);
+    CHECK(names_in(scene.home()) == 4);
+    CHECK(text_of(scene.home() / left) == "left");
+    scene.home().write("gateway.pid", kNobody);
+    scene.at(RemovalPoint::aside, [&] { scene.is_stale = false; });
+    CHECK(scene.remove().result == RemovalResult::changed);
+    CHECK(text_of(scene.pid_file()) == kNobody);
+    CHECK(names_in(scene.home()) == 5);
+}
+
 TEST_CASE("what cannot be announced is not done") {
     Scene scene;
     scene.announce_fails = true;
