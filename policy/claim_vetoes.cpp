@@ -63,10 +63,14 @@ bool names(const Claim& claim, const ProcessFacts& process) {
     return !claim.start_ticks || *claim.start_ticks == process.row.start_ticks;
 }
 
-// The wall clock may have been stepped since: it lifts no veto from somebody whose program writes such files.
+// The wall clock may have been stepped since, by no more than a day: it lifts no veto from somebody whose program writes
+// such files.
 bool may_be_named(const Claim& claim, const ProcessFacts& process, const Surroundings& around) {
-    return is_valid_claim(claim, process, around.facts.machine) ||
-           (names(claim, process) && may_write(claim.kind, process.row, around.rules));
+    constexpr double kMostStep = 24 * 3600.0;
+    const Machine& machine = around.facts.machine;
+    if (is_valid_claim(claim, process, machine)) return true;
+    return names(claim, process) && may_write(claim.kind, process.row, around.rules) &&
+           started_by(process.row.start_ticks, claim.written_epoch + kMostStep, machine);
 }
 
 bool is_fresh(const Claim& marker, const Machine& machine) {

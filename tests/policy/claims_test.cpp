@@ -72,6 +72,11 @@ TEST_CASE("a clock that was stepped lifts no veto of who may have written the fi
     claim = older(claim_of(ClaimKind::desktop_lock, kHermesHome, kPid));
     claim.start_ticks = kNow - kHour - 1;
     CHECK(veto_under(claim).empty());
+    claim.start_ticks.reset();
+    claim.written_epoch = kNowEpoch - 3600 - 24 * 3600;
+    CHECK(veto_under(claim) == "veto.claimed designated");
+    claim.written_epoch -= 3;  // so far no clock is stepped: its pid was handed out again
+    CHECK(veto_under(claim).empty());
     claim = older(claim_of(ClaimKind::desktop_lock, kHermesHome, 101));
     CHECK(veto_under(claim).empty());
 }
