@@ -10,7 +10,7 @@
 #include "agent/commands.hpp"
 #include "agent/foreground.hpp"
 #include "agent/here.hpp"
-#include "agent/history_file.hpp"
+#include "agent/last_resort.hpp"
 #include "agent/live_line.hpp"
 #include "agent/pid_file_places.hpp"
 #include "agent/premises.hpp"
@@ -19,6 +19,7 @@
 #include "agent/sweep.hpp"
 #include "policy/duration.hpp"
 #include "policy/obstacles.hpp"
+#include "scanner/inspector.hpp"
 
 namespace reaper::agent {
 
@@ -28,7 +29,9 @@ using policy::Obstacle;
 using policy::ObstacleKind;
 using scanner::Pid;
 
-constexpr std::chrono::seconds kPause{1};  // before what may pass by itself is looked at again
+constexpr std::chrono::seconds kPause{1};      // before what may pass by itself is looked at again
+constexpr std::chrono::seconds kKeepalive{6};  // the usual ones start again within 5 s what was ended
+constexpr std::chrono::seconds kPatience{10};  // after the time is over
 
 bool is_left(const ReportedProcess& process, bool dry_run) {
     if (policy::is_growing_up(process.judgement)) return true;
@@ -46,9 +49,18 @@ Obstacle obstacle_of(const Report& report, const ReportedProcess& process) {
                       remedy(report, process),
                       young};
     if (process.outcome) obstacle.detail += "; " + outcome_line(process);
-    if (young) obstacle.help = "wait until it is old enough to be judged";
-    if (obstacle.help.empty()) obstacle.help = fmt::format("orphan-reaper explain {}", process.facts.row.pid);
+    const bool vetoed = std::ranges::any_of(
+        process.judgement.evidence, [](const policy::Evidence& piece) { return piece.weight == policy::Weight::veto; });
+    if (young)
+        obstacle.help = "wait until it is old enough to be judged";
+    else if (vetoed || obstacle.help.empty())
+        obstacle.help = fmt::format("orphan-reaper explain {}", process.facts.row.pid);
     return obstacle;
+}
+
+// Whoever started it may start it again.
+bool ended_beside_its_host(const ReportedProcess& process) {
+    return process.outcome && is_ended(process) && process.judgement.host != 0;
 }
 
 // What earlier rounds did, and the last one has not seen any more.
@@ -66,7 +78,9 @@ class Preflight {
         : procfs_(procfs), options_(options), setup_(setup), lookout_(procfs, setup.rules, setup.uid) {}
 
     Result<int> run(const ShowReport& show) {
+        last_resort_.emplace(interrupt_, kPatience);
         auto report = get_ready();
+        last_resort_.reset();
         if (!report) return tl::unexpected(report.error());
         const int status = show(*std::move(report));
         const bool ready = status == static_cast<int>(ExitStatus::clean);
@@ -76,14 +90,21 @@ class Preflight {
 
    private:
     Result<Report> get_ready() {
-        if (!options_.dry_run) in_the_way_ = locks_.hold_own(history_folder());
+        if (!options_.dry_run) in_the_way_ = locks_.hold_own(lock_folders());
+        own_holder_ = locks_.holder();
         for (;;) {
             auto report = round();
             if (!report) return report;
-            const bool waits = std::ranges::any_of(report->obstacles, &Obstacle::passes) && !options_.dry_run;
-            if (!waits || pause()) return finish(*std::move(report));
+            const auto wait = time_to_wait(*report);
+            if (wait == std::chrono::seconds(0) || pause(wait)) return finish(*std::move(report));
             remember(*std::move(report));
         }
+    }
+
+    [[nodiscard]] std::chrono::seconds time_to_wait(const Report& report) const {
+        if (options_.dry_run) return std::chrono::seconds(0);
+        if (std::ranges::any_of(report.processes, ended_beside_its_host)) return kKeepalive;
+        return std::ranges::any_of(report.obstacles, &Obstacle::passes) ? kPause : std::chrono::seconds(0);
     }
 
     Result<Report> round() {
@@ -112,12 +133,12 @@ class Preflight {
         if (!look) return tl::unexpected(look.error());
         const PidFilePlaces places = pid_file_places(look->facts, setup_);
         const scanner::Premises premises = find_premises(places, look->facts, look->rules);
-        const auto occupants = scanner::find_occupants(procfs_, premises);
-        if (!occupants) return tl::unexpected(occupants.error());
+        const auto occupancy = scanner::find_occupants(procfs_, premises);
+        if (!occupancy) return tl::unexpected(occupancy.error());
         std::vector<Pid> leaked = add_leaks(report);
-        add_sweeps(report, look->facts);
+        add_sweeps(report, look->facts, places);
         const auto markers = read_update_markers(procfs_, places);
-        std::ranges::move(policy::find_obstacles(look->facts, look->rules, *occupants, markers, leaked),
+        std::ranges::move(policy::find_obstacles(look->facts, look->rules, *occupancy, markers, leaked),
                           std::back_inserter(report.obstacles));
         tell_surroundings(report, look->facts, premises);
         return {};
@@ -132,26 +153,51 @@ class Preflight {
         return pids;
     }
 
-    // Until the update is done, no timer may interfere: neither one's own nor, for root, that of a user whose helpers run.
-    void add_sweeps(Report& report, const scanner::Facts& facts) {
-        std::set<std::string> others;
-        if (!in_the_way_.empty()) others.insert(in_the_way_);
+    // Until the update is done, no timer may interfere: neither one's own nor, for root, that of a user in the scope.
+    void add_sweeps(Report& report, const scanner::Facts& facts, const PidFilePlaces& places) {
+        if (options_.dry_run) return;
+        if (!in_the_way_.empty()) add_sweep(report, ::geteuid(), in_the_way_, own_holder_);
+        // Without one it is not known that nobody interferes.
+        if (!locks_.complaint().empty() && !options_.program.empty())
+            add_sweep(report, ::geteuid(), locks_.complaint(), 0);
         std::set<scanner::Uid> users;
         for (const scanner::ProcessFacts& process : facts.candidates) users.insert(process.row.uid);
+        for (const scanner::ClaimPlaces& of_user : places.places) users.insert(of_user.uid);
         users.erase(::geteuid());
         for (const scanner::Uid user : users) {
-            const auto home = recorded_home(user);
-            if (options_.dry_run || !home || home->empty()) continue;
-            if (std::string other = locks_.hold_of(user, *home); !other.empty()) others.insert(std::move(other));
+            const auto home = ::geteuid() == 0 ? recorded_home(user) : Result<std::string>(std::string());
+            if (!home || home->empty()) continue;
+            const std::string other = locks_.hold_of(user, *home);
+            if (!other.empty()) add_sweep(report, user, other, locks_.holder());
         }
-        for (const std::string& other : others)
-            report.obstacles.push_back({ObstacleKind::sweep, {}, {}, {}, other, "try again when it is done", false});
+    }
+
+    static void add_sweep(Report& report, scanner::Uid user, const std::string& what, Pid holder) {
+        Obstacle obstacle{ObstacleKind::sweep,         {},   scanner::user_name(user), {}, what,
+                          "try again when it is done", false};
+        if (holder > 0) {
+            obstacle.pids = {holder};
+            obstacle.help = fmt::format("wait until it is done; is it? ps -fp {}", holder);
+        }
+        report.obstacles.push_back(std::move(obstacle));
     }
 
     void tell_surroundings(Report& report, const scanner::Facts& facts, const scanner::Premises& premises) const {
-        if (premises.installs.empty())
+        if (premises.installs.empty()) {
+            report.complete = false;
             report.remarks.emplace_back(
-                "no install of Hermes was found: nobody could be looked for who runs out of it");
+                "no install of Hermes was found, so nobody could be looked for who runs out of it: run this as the "
+                "user whose it is, "
+                "or say --home DIR");
+        }
+        if (facts.machine.hides_processes) {
+            report.complete = false;
+            report.remarks.emplace_back(
+                "/proc hides the processes of other users: only root can see whether one of them runs out of the "
+                "install");
+        }
+        if (!options_.homes.empty() || !options_.families.empty())
+            report.remarks.emplace_back("of what is leaked, only what --home and --family name was looked at");
         const auto around = policy::hermes_around(facts, setup_.rules);
         if (!around) return;
         std::string text =
@@ -162,13 +208,13 @@ class Preflight {
     }
 
     // True: the time is over, or an interrupt came.
-    [[nodiscard]] bool pause() {
+    [[nodiscard]] bool pause(std::chrono::seconds time) {
         if (const int terminal = terminal_to_draw_on(options_.quiet); terminal >= 0 && !told_) {
-            constexpr std::string_view kText = "waiting for what is too young to be judged\n";
+            constexpr std::string_view kText = "waiting for what is too young to be judged, or may be started again\n";
             std::ignore = ::write(terminal, kText.data(), kText.size());
             told_ = true;
         }
-        return interrupt_.wait(kPause);
+        return interrupt_.wait(time);
     }
 
     void remember(Report report) {
@@ -194,7 +240,9 @@ class Preflight {
     Lookout lookout_;
     Interrupt interrupt_{options_.timeout};
     SweepLocks locks_{interrupt_, options_.lock_wait, terminal_to_draw_on(options_.quiet)};
+    std::optional<LastResort> last_resort_;
     std::string in_the_way_;  // not empty: another sweep
+    Pid own_holder_ = 0;      // its pid, if known
     Report done_;             // by earlier rounds
     bool told_ = false;
 };

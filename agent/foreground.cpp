@@ -12,15 +12,18 @@
 namespace reaper::agent {
 
 Result<int> run_in_foreground(std::vector<std::string> argv, const sigset_t& mask) {
+    std::signal(SIGCHLD, SIG_DFL);  // whoever started us may have left it ignored: then nobody could be waited for
     const Interrupt interrupt;
     const auto child = start({.argv = std::move(argv), .mask = mask});
     if (!child) return tl::unexpected(child.error());
+    std::signal(SIGQUIT, SIG_IGN);  // a key as well: it is for the child to say what that does
     const auto control = make_process_control();
     while (!child->handle().exited()) {
         std::array<pollfd, 2> waiting{pollfd{child->handle().raw(), POLLIN, 0}, pollfd{interrupt.raw(), POLLIN, 0}};
         std::ignore = ::poll(waiting.data(), waiting.size(), -1);
         if (waiting[1].revents != 0 && interrupt.take_request())
-            std::ignore = control->send(child->handle(), Signal::terminate);
+            for (const Signal signal : {Signal::terminate, Signal::resume})
+                std::ignore = control->send(child->handle(), signal);
     }
     return child->wait();
 }

@@ -36,6 +36,15 @@ void add(Folders& folders, const std::string& path) {
     add_one(folders, real_path(path));
 }
 
+// Its virtual environment can be a link to somewhere else.
+void add_install(Folders& installs, const std::string& path) {
+    add(installs, path);
+    for (const char* environment : {"/venv", "/.venv"}) {
+        const std::string real = real_path(path + environment);
+        if (!real.empty() && !real.starts_with(real_path(path) + "/")) add(installs, real);
+    }
+}
+
 // "/x/hermes-agent" of "/x/hermes-agent/venv/bin/python"; a virtual environment that lies elsewhere is an install by itself.
 std::string install_of(std::string_view program) {
     const std::string_view bin = scanner::folder_of(program);
@@ -63,15 +72,15 @@ std::string find_command(const char* name) {
 void add_command(Folders& installs) {
     const std::string file = find_command("hermes");
     if (file.empty()) return;
-    add(installs, install_of(file));
-    add(installs, install_of(real_path(file)));
+    add_install(installs, install_of(file));
+    add_install(installs, install_of(real_path(file)));
 }
 
 void add_members(Folders& installs, const scanner::Facts& facts, const policy::Rules& rules) {
     for (const policy::Member& member : policy::find_members(facts, rules)) {
         const auto& argv = member.facts->row.command_line.value.argv;
         if (member.rule().pack == "hermes" && !argv.empty() && argv.front().starts_with('/'))
-            add(installs, install_of(argv.front()));
+            add_install(installs, install_of(argv.front()));
     }
 }
 
@@ -82,17 +91,17 @@ scanner::Premises find_premises(const PidFilePlaces& places, const scanner::Fact
     for (const scanner::ClaimPlaces& of_user : places.markers) {
         // Among them are folders above a home, where a checkout of its sources can lie.
         for (const std::string& home : of_user.hermes_homes) {
-            if (home.ends_with("/.hermes")) add(premises.installs, home + "/hermes-agent");
+            if (home.ends_with("/.hermes")) add_install(premises.installs, home + "/hermes-agent");
         }
     }
     for (const scanner::ClaimPlaces& of_user : places.places) {
         for (const std::string& home : of_user.hermes_homes) {
-            add(premises.installs, home + "/hermes-agent");
+            add_install(premises.installs, home + "/hermes-agent");
             add(premises.homes, home);
         }
         for (const std::string& home : of_user.data_homes) add(premises.homes, home);
     }
-    add(premises.installs, "/usr/local/lib/hermes-agent");
+    add_install(premises.installs, "/usr/local/lib/hermes-agent");
     add_command(premises.installs);
     add_members(premises.installs, facts, rules);
     return premises;

@@ -47,7 +47,7 @@ Sweep::Sweep(const scanner::Procfs& procfs, const Options& options, const Setup&
                voice_of(options)) {}
 
 Result<Report> Sweep::run() {
-    if (!options_.dry_run) in_the_way_ = locks_.hold_own(history_folder());
+    if (!options_.dry_run) in_the_way_ = locks_.hold_own(lock_folders());
     auto seen = look_and_judge(lookout_, setup_);
     if (!seen) return tl::unexpected(seen.error());
     for (const Judgement& judgement : seen->judgements) known_.insert(judgement.identity.pid);

@@ -5,15 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "agent/history_file.hpp"
+#include "agent/rule_sources.hpp"
 #include "policy/escape.hpp"
-#include "scanner/number.hpp"
+#include "scanner/claim_files.hpp"
 #include "scanner/regular_file.hpp"
 
 namespace reaper::agent {
@@ -29,15 +30,18 @@ bool belongs_to(const struct stat& status, scanner::Uid user) {
     return S_ISREG(status.st_mode) && status.st_uid == user && status.st_nlink == 1;
 }
 
+// Read-only will do for a lock: a service may see the home of its user and not write there.
 Result<Fd> open_own(const std::string& folder) {
     if (folder.empty()) return failure(std::errc::no_such_file_or_directory, "find", "a folder for the lock");
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) return tl::unexpected(Error{error, "create", folder});
     const std::string path = fmt::format("{}/{}", folder, kName);
-    Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+    constexpr int kSafely = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    Fd file(::open(path.c_str(), O_RDWR | O_CREAT | kSafely, 0600));
+    const auto trouble = error ? tl::unexpected(Error{error, "create", folder}) : system_failure("open", path);
+    if (!file) file = Fd(::open(path.c_str(), O_RDONLY | kSafely));
     struct stat status{};
-    if (!file || ::fstat(file.get(), &status) != 0) return system_failure("open", path);
+    if (!file || ::fstat(file.get(), &status) != 0) return trouble;
     if (!belongs_to(status, ::geteuid())) return failure(std::errc::operation_not_permitted, "use", path);
     return file;
 }
@@ -51,26 +55,38 @@ Fd open_of(scanner::Uid user, const std::string& home) {
     return Fd(::open(fmt::format("/proc/self/fd/{}", found->path.get()).c_str(), O_RDWR | O_CLOEXEC));
 }
 
-// For whoever finds the lock held. The lock itself is flock(2)'s, which the kernel takes back however its holder ends.
-void sign(const Fd& file) {
-    const std::string text = fmt::format("{}\n", ::getpid());
-    if (::ftruncate(file.get(), 0) == 0) std::ignore = ::pwrite(file.get(), text.data(), text.size(), 0);
-}
-
-std::string holder_of(const Fd& file) {
-    std::array<char, 32> text{};
-    const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
-    const std::string_view read(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-    const auto pid = scanner::to_number<scanner::Pid>(read.substr(0, read.find('\n')));
-    return pid ? fmt::format("another sweep is at work (pid {})", *pid) : "another sweep is at work";
-}
-
 }  // namespace
 
-std::string SweepLocks::hold_own(const std::string& folder) {
-    if (held_.contains(::geteuid())) return {};
-    auto file = open_own(folder);
-    return file ? hold(::geteuid(), std::move(*file)) : cannot(file.error());
+std::vector<std::string> lock_folders() {
+    const auto home = ::geteuid() == 0 ? Result<std::string>(std::string()) : recorded_home(::geteuid());
+    std::vector<std::string> folders;
+    if (home && home->starts_with('/')) folders.push_back(fmt::format("{}/{}", *home, kUsualFolder));
+    folders.push_back(history_folder());
+    return folders;
+}
+
+std::string SweepLocks::hold_own(const std::vector<std::string>& folders) {
+    const scanner::Uid user = ::geteuid();
+    if (held_.contains(user)) return {};
+    for (const std::string& folder : folders) {
+        for (;;) {
+            auto file = open_own(folder);
+            std::string in_the_way = file ? hold(user, std::move(*file)) : cannot(file.error());
+            if (!file) break;
+            complaint_ = held_.contains(user) ? std::string() : complaint_;
+            if (!drop_deleted(user)) return in_the_way;
+        }
+    }
+    return {};
+}
+
+// Whoever deleted it while another held it has made room for a second lock: this one locks nobody out.
+bool SweepLocks::drop_deleted(scanner::Uid user) {
+    struct stat status{};
+    const auto held = held_.find(user);
+    const bool deleted = held != held_.end() && ::fstat(held->second.get(), &status) == 0 && status.st_nlink == 0;
+    if (deleted) held_.erase(held);
+    return deleted;
 }
 
 std::string SweepLocks::cannot(const Error& error) {
@@ -87,9 +103,15 @@ std::string SweepLocks::hold_of(scanner::Uid user, const std::string& home) {
 // Once, however many locks there are to wait for.
 void SweepLocks::tell(const Fd& file) {
     if (terminal_ < 0) return;
-    const std::string text = fmt::format("{}: waiting for it to end\n", holder_of(file));
+    const std::string text = fmt::format("{}: waiting for it to end\n", describe_holder(file));
     std::ignore = ::write(terminal_, text.data(), text.size());
     terminal_ = -1;
+}
+
+std::string SweepLocks::describe_holder(const Fd& file) {
+    const auto procfs = scanner::Procfs::open();
+    holder_ = procfs ? scanner::find_lock_holder(*procfs, file.get()) : 0;
+    return holder_ > 0 ? fmt::format("another sweep is at work (pid {})", holder_) : "another sweep is at work";
 }
 
 std::string SweepLocks::hold(scanner::Uid user, Fd file) {
@@ -97,9 +119,8 @@ std::string SweepLocks::hold(scanner::Uid user, Fd file) {
         if (errno != EWOULDBLOCK) return cannot(system_failure("lock", kName).value());
         const bool over = std::chrono::steady_clock::now() >= last_moment_;
         if (!over) tell(file);
-        if (over || interrupt_.wait(kPause)) return holder_of(file);
+        if (over || interrupt_.wait(kPause)) return describe_holder(file);
     }
-    sign(file);
     held_.insert_or_assign(user, std::move(file));
     return {};
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "policy/claim_vetoes.hpp"
+#include "policy/lineage.hpp"
 #include "policy/member.hpp"
 #include "scanner/proc_cgroup.hpp"
 
@@ -16,32 +18,50 @@ namespace {
 using scanner::Claim;
 using scanner::Occupant;
 using scanner::Pid;
+using scanner::ProcessFacts;
+using scanner::ProcessRow;
 
 template <class Range>
 bool contains(const Range& pids, Pid pid) {
     return std::find(pids.begin(), pids.end(), pid) != pids.end();
 }
 
-std::vector<std::string> argv_of(const scanner::ProcessRow& row) {
+std::vector<std::string> argv_of(const ProcessRow& row) {
     return row.command_line.ok() ? row.command_line.value.argv : std::vector<std::string>{};
 }
 
-// Its service manager would start it again.
-std::string help_to_end(const scanner::ProcessRow& row) {
-    const auto unit = row.cgroup.ok() ? scanner::unit_of(row.cgroup.value) : std::nullopt;
-    if (!unit || !unit->name.ends_with(".service")) return fmt::format("kill {}", row.pid);
-    return fmt::format("systemctl {}stop {}", unit->of_user_manager ? "--user " : "", unit->name);
+// In a container: not what an update here is about.
+bool is_elsewhere(const ProcessFacts& process) {
+    const bool other = process.same_pid_namespace.ok() && !process.same_pid_namespace.value;
+    return other || (process.namespace_pids.ok() && process.namespace_pids.value.size() > 1);
+}
+
+bool concerns_us(const Member& member) {
+    return member.facts->row.state != 'Z' && !is_elsewhere(*member.facts);
+}
+
+bool is_gateway(const Member& member) {
+    return member.match.role.name == "gateway" && concerns_us(member);
+}
+
+bool heads_service(const ProcessFacts& process) {
+    return process.unit.ok() && process.unit.value.main_pid == process.row.pid;
 }
 
 class Search {
    public:
-    Search(const scanner::Facts& facts, const Rules& rules, std::span<const Occupant> occupants,
+    Search(const scanner::Facts& facts, const Rules& rules, const scanner::Occupancy& occupancy,
            std::span<const Pid> leaked)
-        : facts_(facts), occupants_(occupants), leaked_(leaked), members_(find_members(facts, rules)) {}
+        : facts_(facts),
+          occupancy_(occupancy),
+          leaked_(leaked),
+          members_(find_members(facts, rules)),
+          lineage_(members_, occupancy, rules) {}
 
     void find_updates(std::span<const Claim> markers) {
         for (const Member& member : members_) {
-            if (member.rule().at_update != AtUpdate::is_update || is_own(member.pid()) || is_dead(member)) continue;
+            if (member.rule().at_update != AtUpdate::is_update || is_own(member.pid()) || !concerns_us(member))
+                continue;
             add(ObstacleKind::update, {member.pid()}, *member.facts, "an update of Hermes is running",
                 fmt::format("wait until it is done; is it? ps -fp {}", member.pid()));
         }
@@ -64,109 +84,99 @@ class Search {
     }
 
     void find_gateways() {
-        std::map<std::pair<scanner::Uid, std::string>, std::vector<const Member*>> gateways;
+        std::map<std::string, std::vector<const Member*>> gateways;
         for (const Member& member : members_) {
-            if (is_gateway(member) && !runs_below_another(member))
-                gateways[{member.facts->row.uid, member.home}].push_back(&member);
+            if (is_gateway(member) && !runs_another(member)) gateways[member.home].push_back(&member);
         }
-        for (const auto& [key, of_home] : gateways) {
+        for (const auto& [home, of_home] : gateways) {
             if (of_home.size() < 2) continue;
             std::vector<Pid> pids;
             for (const Member* member : of_home) pids.push_back(member->pid());
             add(ObstacleKind::gateways, pids, *of_home.front()->facts,
-                fmt::format("{} has {} gateways", key.second, of_home.size()), "end all but one: " + ends(of_home));
+                fmt::format("{} has {} gateways", home, of_home.size()), "end all but one: " + ends(of_home));
         }
     }
 
     void find_lost_databases() {
-        for (const scanner::ProcessFacts& process : facts_.candidates)
-            add_lost(process.row, process.user, process.deleted_databases);
-        for (const Occupant& occupant : occupants_) add_lost(occupant.row, occupant.user, occupant.deleted_databases);
+        for (const ProcessFacts& process : facts_.candidates) {
+            if (!is_elsewhere(process))
+                add_lost(process.row, process.user, process.deleted_databases, heads_service(process));
+        }
+        for (const Occupant& occupant : occupancy_.occupants)
+            add_lost(occupant.row, occupant.user, occupant.deleted_databases, occupant.heads_service);
     }
 
     void find_occupants() {
-        for (const Occupant& occupant : occupants_) {
-            const Pid pid = occupant.row.pid;
-            if (occupant.through.empty() || is_own(pid) || is_named(pid) || contains(leaked_, pid)) continue;
-            if (is_restarted(occupant) || top_of(occupant) != pid) continue;
-            const Member* member = find_member(pid);
-            const std::string what =
-                member == nullptr ? "none of Hermes' own" : fmt::format("Hermes' {}", member->rule().name);
-            found_.push_back({ObstacleKind::occupant,
-                              {pid},
-                              occupant.user,
-                              argv_of(occupant.row),
-                              fmt::format("it is {}, and runs out of the install ({})", what, occupant.through),
-                              "when its work is done: " + help_to_end(occupant.row),
-                              false});
+        for (const Occupant& occupant : occupancy_.occupants) {
+            if (occupant.through.empty()) continue;
+            const auto family = lineage_.family_of(occupant.row.pid);
+            const std::string what = family ? fmt::format("Hermes' {}", *family) : "none of Hermes' own";
+            add_occupant(occupant.row, occupant.user, occupant.heads_service,
+                         fmt::format("it is {}, and runs out of the install ({})", what, occupant.through));
+        }
+        for (const Member& member : members_) {
+            if (member.rule().at_update != AtUpdate::in_the_way || !concerns_us(member)) continue;
+            add_occupant(member.facts->row, member.facts->user, heads_service(*member.facts),
+                         fmt::format("it is Hermes' {}", member.rule().name));
         }
     }
 
     [[nodiscard]] std::vector<Obstacle> finish() && { return std::move(found_); }
 
-    // Parents first: the first that is a member.
-    [[nodiscard]] std::optional<HermesAround> around() const {
-        for (const Pid pid : facts_.machine.own_ancestors) {
-            const Member* member = find_member(pid);
-            if (member == nullptr) continue;
-            return HermesAround{pid, member->rule().name, member->rule().at_update == AtUpdate::restarted};
-        }
-        return std::nullopt;
-    }
-
    private:
-    static bool is_dead(const Member& member) { return member.facts->row.state == 'Z'; }
-    static bool is_gateway(const Member& member) { return member.match.role.name == "gateway" && !is_dead(member); }
-
     [[nodiscard]] bool is_own(Pid pid) const {
         return pid == facts_.machine.self || contains(facts_.machine.own_ancestors, pid);
     }
     [[nodiscard]] bool is_named(Pid pid) const {
         return pid > 0 && std::ranges::any_of(found_, [pid](const Obstacle& one) { return contains(one.pids, pid); });
     }
-    [[nodiscard]] const Member* find_member(Pid pid) const {
-        const auto found = std::ranges::find_if(members_, [pid](const Member& one) { return one.pid() == pid; });
-        return found == members_.end() ? nullptr : &*found;
+
+    // What stamps the log of a gateway runs it, and is no second one; only the gateway itself says of which profile it is.
+    [[nodiscard]] bool runs_another(const Member& gateway) const {
+        return std::ranges::any_of(members_, [&](const Member& member) {
+            return is_gateway(member) && member.facts->row.ppid == gateway.pid();
+        });
     }
 
-    // What stamps the log of a gateway runs it, and is no second one.
-    [[nodiscard]] bool runs_below_another(const Member& gateway) const {
-        const Member* parent = find_member(gateway.facts->row.ppid);
-        return parent != nullptr && is_gateway(*parent);
+    // Its service manager would start it again. But what merely sits in a service, as a login's programs do in sshd's, ends without it.
+    [[nodiscard]] std::string help_to_end(const ProcessRow& row, const std::string& user, bool heads_service) const {
+        const auto unit = row.cgroup.ok() ? scanner::unit_of(row.cgroup.value) : std::nullopt;
+        const bool is_service = unit && unit->name.ends_with(".service");
+        if (!is_service || !(heads_service || unit->name.find("hermes") != std::string::npos))
+            return fmt::format("kill {}", row.pid);
+        if (!unit->of_user_manager) return fmt::format("systemctl stop {}", unit->name);
+        const bool is_ours = row.uid == facts_.machine.uid || user.empty();
+        return fmt::format("systemctl --user {}stop {}", is_ours ? "" : fmt::format("-M {}@ ", user), unit->name);
     }
 
-    [[nodiscard]] bool is_restarted(const Occupant& occupant) const {
-        const auto restarts = [this](Pid pid) {
-            const Member* member = find_member(pid);
-            return member != nullptr && member->rule().at_update != AtUpdate::in_the_way;
-        };
-        return restarts(occupant.row.pid) || std::ranges::any_of(occupant.ancestors, restarts);
-    }
-
-    // The eldest of its line that has to do with Hermes: the others end with that one.
-    [[nodiscard]] Pid top_of(const Occupant& occupant) const {
-        Pid top = occupant.row.pid;
-        for (const Pid pid : occupant.ancestors) {
-            const bool occupies = std::ranges::any_of(
-                occupants_, [pid](const Occupant& one) { return one.row.pid == pid && !one.through.empty(); });
-            if (occupies || find_member(pid) != nullptr) top = pid;
-        }
-        return top;
-    }
-
-    static std::string ends(const std::vector<const Member*>& gateways) {
+    [[nodiscard]] std::string ends(const std::vector<const Member*>& gateways) const {
         std::vector<std::string> commands;
-        for (const Member* gateway : gateways) commands.push_back(help_to_end(gateway->facts->row));
+        for (const Member* gateway : gateways)
+            commands.push_back(help_to_end(gateway->facts->row, gateway->facts->user, heads_service(*gateway->facts)));
         return fmt::format("{}", fmt::join(commands, ", or "));
     }
 
-    void add(ObstacleKind kind, std::vector<Pid> pids, const scanner::ProcessFacts& process, std::string detail,
+    void add(ObstacleKind kind, std::vector<Pid> pids, const ProcessFacts& process, std::string detail,
              std::string help) {
         found_.push_back(
             {kind, std::move(pids), process.user, argv_of(process.row), std::move(detail), std::move(help), false});
     }
 
-    void add_lost(const scanner::ProcessRow& row, const std::string& user, const std::vector<std::string>& paths) {
+    void add_occupant(const ProcessRow& row, const std::string& user, bool heads_service, std::string detail) {
+        const Pid pid = row.pid;
+        if (is_own(pid) || is_named(pid) || contains(leaked_, pid)) return;
+        if (lineage_.is_restarted(pid) || lineage_.eldest_of(pid) != pid) return;
+        found_.push_back({ObstacleKind::occupant,
+                          {pid},
+                          user,
+                          argv_of(row),
+                          std::move(detail),
+                          "when its work is done: " + help_to_end(row, user, heads_service),
+                          false});
+    }
+
+    void add_lost(const ProcessRow& row, const std::string& user, const std::vector<std::string>& paths,
+                  bool heads_service) {
         const bool told = std::ranges::any_of(found_, [&](const Obstacle& one) {
             return one.kind == ObstacleKind::deleted_database && contains(one.pids, row.pid);
         });
@@ -176,15 +186,16 @@ class Search {
              {row.pid},
              user,
              argv_of(row),
-             fmt::format("it writes to {}, which is deleted: what it writes is lost", fmt::join(paths, ", ")),
-             help_to_end(row),
+             fmt::format("it has {} open, which is deleted: what is written there is lost", fmt::join(paths, ", ")),
+             help_to_end(row, user, heads_service),
              false});
     }
 
     const scanner::Facts& facts_;
-    std::span<const Occupant> occupants_;
+    const scanner::Occupancy& occupancy_;
     std::span<const Pid> leaked_;
     std::vector<Member> members_;
+    Lineage lineage_;
     std::vector<Obstacle> found_;
 };
 
@@ -204,9 +215,9 @@ std::string_view to_string(ObstacleKind kind) {
 }
 
 std::vector<Obstacle> find_obstacles(const scanner::Facts& facts, const Rules& rules,
-                                     std::span<const Occupant> occupants, std::span<const Claim> markers,
+                                     const scanner::Occupancy& occupancy, std::span<const Claim> markers,
                                      std::span<const Pid> leaked) {
-    Search search(facts, rules, occupants, leaked);
+    Search search(facts, rules, occupancy, leaked);
     search.find_updates(markers);
     search.find_gateways();
     search.find_lost_databases();
@@ -222,7 +233,13 @@ bool is_growing_up(const Judgement& judgement) {
 }
 
 std::optional<HermesAround> hermes_around(const scanner::Facts& facts, const Rules& rules) {
-    return Search(facts, rules, {}, {}).around();
+    const std::vector<Member> members = find_members(facts, rules);
+    for (const Pid pid : facts.machine.own_ancestors) {
+        const auto member = std::ranges::find_if(members, [pid](const Member& one) { return one.pid() == pid; });
+        if (member == members.end()) continue;
+        return HermesAround{pid, member->rule().name, member->rule().at_update == AtUpdate::restarted};
+    }
+    return std::nullopt;
 }
 
 }  // namespace reaper::policy

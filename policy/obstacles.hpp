@@ -21,7 +21,7 @@ enum class ObstacleKind {
     update,            // an update is running already
     gateways,          // a home has more than one gateway
     deleted_database,  // somebody writes to a log that is deleted
-    occupant,          // somebody runs out of the install whom the update does not restart
+    occupant,          // somebody runs out of the install, or is a part of Hermes, whom the update does not restart
 };
 
 [[nodiscard]] std::string_view to_string(ObstacleKind kind);  // "deleted_database"
@@ -38,10 +38,10 @@ struct Obstacle {
     bool operator==(const Obstacle&) const = default;
 };
 
-// `occupants` as of the same moment as `facts`, `markers` of updates likewise. This program and what it runs inside of are never in the way,
+// `occupancy` as of the same moment as `facts`, `markers` of updates likewise. This program and what it runs inside of are never in the way,
 // nor is anybody whom `leaked` names: that is told elsewhere.
 [[nodiscard]] std::vector<Obstacle> find_obstacles(const scanner::Facts& facts, const Rules& rules,
-                                                   std::span<const scanner::Occupant> occupants,
+                                                   const scanner::Occupancy& occupancy,
                                                    std::span<const scanner::Claim> markers,
                                                    std::span<const scanner::Pid> leaked);
 

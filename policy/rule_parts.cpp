@@ -135,8 +135,8 @@ void read(const RuleValue& value, AtUpdate& target) {
         target = *known;
         return;
     }
-    constexpr std::string_view kWords[] = {"in_the_way", "restarted", "is_update"};
-    value.complain(fmt::format("expected in_the_way, restarted or is_update{}", did_you_mean(word, kWords)));
+    constexpr std::string_view kWords[] = {"untouched", "in_the_way", "restarted", "is_update"};
+    value.complain(fmt::format("expected untouched, in_the_way, restarted or is_update{}", did_you_mean(word, kWords)));
 }
 
 void read(const RuleValue& value, std::map<Verdict, Action>& target) {

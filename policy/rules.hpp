@@ -102,7 +102,7 @@ struct FamilyRule {
     std::vector<std::string> same_options;    // options that, beside host and home, make two members duplicates
     std::vector<std::string> daemon_roles;    // roles that can be the designated daemon of a home
     std::vector<std::uint16_t> daemon_ports;  // a listener on one of these is the designated daemon
-    AtUpdate at_update = AtUpdate::in_the_way;
+    AtUpdate at_update = AtUpdate::untouched;
     bool listens = false;                  // members listen by nature: that forbids ending them, but says nothing more
     std::map<Verdict, Action> actions;     // what is done about a leak, by verdict
     std::chrono::milliseconds start_up{};  // younger members are left alone

@@ -33,15 +33,16 @@ std::optional<Verdict> verdict_from(std::string_view word) {
 
 std::string_view to_string(AtUpdate at_update) {
     switch (at_update) {
+        case AtUpdate::untouched: break;
         case AtUpdate::in_the_way: return "in_the_way";
         case AtUpdate::restarted: return "restarted";
         case AtUpdate::is_update: return "is_update";
     }
-    return "in_the_way";
+    return "untouched";
 }
 
 std::optional<AtUpdate> at_update_from(std::string_view word) {
-    for (const AtUpdate one : {AtUpdate::in_the_way, AtUpdate::restarted, AtUpdate::is_update}) {
+    for (const AtUpdate one : {AtUpdate::untouched, AtUpdate::in_the_way, AtUpdate::restarted, AtUpdate::is_update}) {
         if (word == to_string(one)) return one;
     }
     return std::nullopt;

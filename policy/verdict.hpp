@@ -33,9 +33,10 @@ enum class Action { reap, report, keep };
 [[nodiscard]] std::optional<Verdict> verdict_from(std::string_view word);
 [[nodiscard]] std::string_view to_string(Action action);
 
-// What an update of Hermes does to a process that runs out of its install.
+// What an update of Hermes means for a process.
 enum class AtUpdate {
-    in_the_way,  // nothing: the process goes on with half of the old code
+    untouched,   // nothing, unless it runs out of the install
+    in_the_way,  // it is a part of Hermes, and goes on with half of the old code
     restarted,   // the update itself ends it and starts it again, with all that it has started
     is_update,   // it is an update
 };

@@ -80,4 +80,7 @@ struct ClaimFile {
 // and a lock on another file system's file of that number merely keeps a file longer than needed.
 [[nodiscard]] LockReading find_lock(const Procfs& procfs, int directory, const std::string& name);
 
+// The same of an open file; 0: nobody, or nobody that this pid namespace sees.
+[[nodiscard]] Pid find_lock_holder(const Procfs& procfs, int file);
+
 }  // namespace reaper::scanner

@@ -100,7 +100,7 @@ PLACES = {
         [None, "", {}, [], [[]], [["stdin.dead"]], [["stdout.dead"]], [["owner.dead"], ["stdin.dead"]], ["owner.dead"],
          [["owner.dead", "parent.adopter"]], [["owner.dead", ""]], [["owner.dead", None]], [None]]),
     "families/notes/listens": FLAG,
-    "families/notes/at_update": (["in_the_way", "restarted", "is_update"], [None, "", "blocked", "Restarted", 1, True, ["restarted"]]),
+    "families/notes/at_update": (["untouched", "in_the_way", "restarted", "is_update"], [None, "", "blocked", "Restarted", 1, True, ["restarted"]]),
     "families/notes/actions": ([{}], [None, [], "reap", {"attached": "reap"}, {"young": "report"}]),
     **{f"families/notes/actions/{verdict}": ACTION for verdict in FAMILY["actions"]},
     "families/notes/single_instance": FLAG,

@@ -25,13 +25,24 @@ void add(FactsBuilder& builder, Pid pid, std::vector<std::string> arguments, Pid
     builder.orphan(row(pid, parent, kPython, std::move(argv)));
 }
 
-Occupant occupant(Pid pid, Pids ancestors = {1}) {
-    return {row(pid, ancestors.front(), kPython, {"python", "notes.py"}), "u", kThrough, {}, std::move(ancestors)};
+Occupant occupant(Pid pid, Pid parent = 1) {
+    return {row(pid, parent, kPython, {"python", "notes.py"}), "u", kThrough, {}, false};
+}
+
+// Who started whom: what the facts and the occupants say, and `others`.
+scanner::Occupancy occupancy_of(const FactsBuilder& builder, const std::vector<Occupant>& occupants,
+                                const std::map<Pid, Pid>& others) {
+    scanner::Occupancy occupancy{occupants, others};
+    for (const scanner::ProcessFacts& process : builder.facts().candidates)
+        occupancy.parents[process.row.pid] = process.row.ppid;
+    for (const Occupant& one : occupants) occupancy.parents.try_emplace(one.row.pid, one.row.ppid);
+    return occupancy;
 }
 
 std::vector<Obstacle> obstacles(const FactsBuilder& builder, const std::vector<Occupant>& occupants = {},
                                 const std::vector<scanner::Claim>& markers = {}, const Pids& leaked = {}) {
-    return find_obstacles(builder.facts(), policy::built_in_rules(), occupants, markers, leaked);
+    return find_obstacles(builder.facts(), policy::built_in_rules(),
+                          occupancy_of(builder, occupants, {{150, kPid}, {7, 1}}), markers, leaked);
 }
 
 Found found(const FactsBuilder& builder, const std::vector<Occupant>& occupants = {}, const Pids& leaked = {}) {
@@ -74,30 +85,65 @@ TEST_CASE("an update that runs is in the way, once, and its own helpers are not 
     CHECK(obstacles(builder).empty());
 }
 
-TEST_CASE("gateways are counted by home and user, without what runs them or asks them") {
+TEST_CASE("gateways are counted by home, without what runs them or asks them") {
     FactsBuilder builder;
     add(builder, kPid, {"gateway", "run"});
     add(builder, 101, {"--profile", "work", "gateway", "run"});
     add(builder, 102, {"gateway", "status"});
-    add(builder, 103, {"gateway", "run"}, kPid);
+    add(builder, 103, {"gateway", "run"}, kPid);  // the gateway itself: kPid only runs it
     add(builder, 104, {"gateway", "run"});
-    set_uid(builder[104], 1001);
-    builder[104].row.uid = 1001;
+    builder[104].namespace_pids = scanner::Reading<Pids>::of({104, 7});  // in a container
     CHECK(found(builder).empty());
     add(builder, kOther, {"gateway", "run", "--replace"});
-    CHECK(found(builder) == Found{{ObstacleKind::gateways, {kPid, kOther}}});
-    builder[kPid].row.cgroup = scanner::Reading<std::string>::of(
-        "/user.slice/user-1000.slice/user@1000.service/app.slice/hermes-gateway.service");
-    CHECK(obstacles(builder).front().help ==
-          "end all but one: systemctl --user stop hermes-gateway.service, or kill 200");
+    set_uid(builder[kOther], 0);
+    builder[kOther].user = "root";
+    CHECK(found(builder) == Found{{ObstacleKind::gateways, {103, kOther}}});
+    const auto help_in = [&](const std::string& cgroup, std::optional<Pid> main) {
+        builder[103].row.cgroup = scanner::Reading<std::string>::of(cgroup);
+        builder[103].user = "u";
+        builder[103].unit = scanner::Reading<scanner::ServiceUnit>::of({"x.service", true, main, true});
+        return obstacles(builder).front().help;
+    };
+    const std::string manager = "/user.slice/user-1000.slice/user@1000.service/app.slice/";
+    const std::string rest = ", or kill 200";
+    CHECK(help_in(manager + "hermes-gateway.service", 7) ==
+          "end all but one: systemctl --user stop hermes-gateway.service" + rest);
+    CHECK(help_in(manager + "notes.service", 103) == "end all but one: systemctl --user stop notes.service" + rest);
+    CHECK(help_in("/system.slice/notes.service", 103) == "end all but one: systemctl stop notes.service" + rest);
+    CHECK(help_in("/system.slice/ssh.service", 7) == "end all but one: kill 103" + rest);
+    builder.machine().uid = 0;
+    CHECK(help_in(manager + "notes.service", 103) ==
+          "end all but one: systemctl --user -M u@ stop notes.service" + rest);
     builder[kOther].row.state = 'Z';
     CHECK(found(builder).empty());
+}
+
+TEST_CASE("what is a part of Hermes is in the way wherever it is installed, and a bridge is none") {
+    FactsBuilder builder;
+    add(builder, kPid, {"chat"});
+    builder.orphan_worker(101, kGonePid).attached_bridge(102, kHost);
+    CHECK(found(builder, {}, {101}) == Found{{ObstacleKind::occupant, {kPid}}});
+    CHECK(obstacles(builder, {}, {}, {101}).front().detail == "it is Hermes' session");
+    builder[kPid].same_pid_namespace = scanner::Reading<bool>::of(false);
+    CHECK(found(builder, {}, {101}).empty());
+}
+
+TEST_CASE("of other users' processes argv tells what they are, and a wrapper ends with what it wraps") {
+    Occupant gateway = occupant(kPid, kOther);
+    gateway.row.command_line.value.argv = {"python", "-m", "hermes_cli.main", "gateway", "run"};
+    gateway.row.uid = 1001;
+    Occupant session = occupant(101);
+    session.row.command_line.value.argv = {"python", "-m", "hermes_cli.main"};
+    const auto all = obstacles(FactsBuilder(), {gateway, occupant(kOther), session});
+    REQUIRE(all.size() == 1);
+    CHECK(all.front().pids == Pids{101});
+    CHECK(all.front().detail.starts_with("it is Hermes' session, and runs out of"));
 }
 
 TEST_CASE("whoever runs out of the install is in the way, unless the update restarts it") {
     FactsBuilder builder;
     add(builder, kPid, {"serve", "--port", "0"});
-    CHECK(found(builder, {occupant(kPid), occupant(kOther, {kPid, 1})}).empty());
+    CHECK(found(builder, {occupant(kPid), occupant(kOther, kPid)}).empty());
     CHECK(found(builder, {occupant(kOther)}) == Found{{ObstacleKind::occupant, {kOther}}});
     CHECK(found(builder, {occupant(kOther)}, {kOther}).empty());
     CHECK(obstacles(builder, {occupant(kOther)}).front().detail ==
@@ -107,7 +153,7 @@ TEST_CASE("whoever runs out of the install is in the way, unless the update rest
 TEST_CASE("of those that started each other the eldest is named, and none when that is what we run inside of") {
     FactsBuilder builder;
     add(builder, kPid, {});
-    const std::vector<Occupant> line = {occupant(kPid, {7, 1}), occupant(kOther, {150, kPid, 7, 1})};
+    const std::vector<Occupant> line = {occupant(kPid), occupant(kOther, 150)};
     CHECK(found(builder, line) == Found{{ObstacleKind::occupant, {kPid}}});
     CHECK(obstacles(builder, line).front().detail.starts_with("it is Hermes' session,"));
     builder.machine().own_ancestors = {150, kPid, 7, 1};

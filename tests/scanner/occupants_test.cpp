@@ -15,7 +15,7 @@ const Premises kPremises{{"/h/hermes-agent"}, {"/h"}};
 std::vector<std::pair<Pid, std::string>> found(const ProcTree& tree, const Premises& premises = kPremises) {
     std::vector<std::pair<Pid, std::string>> all;
     const auto occupants = find_occupants(tree.procfs(), premises).value();
-    for (const Occupant& one : occupants) all.emplace_back(one.row.pid, one.through);
+    for (const Occupant& one : occupants.occupants) all.emplace_back(one.row.pid, one.through);
     return all;
 }
 
@@ -30,8 +30,8 @@ TEST_CASE("who runs out of an install: by program, name, script, module and libr
         {.pid = 4, .exe = "/usr/bin/python3.11", .argv = {"venv/bin/python", "x.py"}, .cwd = "/h/hermes-agent"},
         {.pid = 5,
          .exe = "/usr/bin/python3.11",
-         .argv = {"python3", "-m", "hermes_cli.main"},
-         .cwd = "/h/hermes-agent"},
+         .argv = {"python", "x.py"},
+         .environment = {"VIRTUAL_ENV=/h/hermes-agent/venv"}},
         {.pid = 6,
          .exe = "/usr/bin/python3.11",
          .argv = {"python3", "/x.py"},
@@ -42,22 +42,28 @@ TEST_CASE("who runs out of an install: by program, name, script, module and libr
     CHECK(found(tree) == Found{{2, "/h/hermes-agent/bin/tool"},
                                {3, "/h/hermes-agent/venv/bin/python"},
                                {4, "/h/hermes-agent/venv/bin/python"},
-                               {5, "/h/hermes-agent/hermes_cli.main"},
+                               {5, "/h/hermes-agent/venv/bin/python"},
                                {6, "/h/hermes-agent/venv/lib/a.so (deleted)"}});
 }
 
 TEST_CASE("a script of an install has to be there") {
     const reaper::test::TemporaryFolder folder;
     const std::string install = folder / "hermes-agent";
-    folder.write("hermes-agent/tool.py", "pass\n");
+    const std::string script = folder / "x.py";
+    for (const char* file : {"hermes-agent/tool.py", "hermes-agent/hermes_cli/main.py", "x.py"})
+        folder.write(file, "pass\n");
     const ProcTree tree{
         {.pid = 2, .exe = "/usr/bin/python3.11", .argv = {"python3", "-B", install + "/tool.py"}},
         {.pid = 3, .exe = "/usr/bin/dash", .argv = {"sh", "-c", "make all"}, .cwd = install},
         {.pid = 4, .exe = "/usr/bin/node", .argv = {"node"}, .cwd = install},
         {.pid = 5, .exe = "/usr/bin/vim", .argv = {"vim", install + "/tool.py"}},
-        {.pid = 6, .exe = "/usr/bin/python3.11", .argv = {"python3", "/x.py", install + "/tool.py"}},
+        {.pid = 6, .exe = "/usr/bin/python3.11", .argv = {"python3", script, install + "/tool.py"}},
+        {.pid = 7, .exe = "/usr/bin/python3.11", .argv = {"python3", "-W", "ignore", install + "/tool.py"}},
+        {.pid = 8, .exe = "/usr/bin/python3.11", .argv = {"python3", "-m", "hermes_cli.main"}, .cwd = install},
+        {.pid = 9, .exe = "/usr/bin/python3.11", .argv = {"python3", "-m", "http.server"}, .cwd = install},
     };
-    CHECK(found(tree, {{install}, {}}) == Found{{2, install + "/tool.py"}});
+    CHECK(found(tree, {{install}, {}}) ==
+          Found{{2, install + "/tool.py"}, {7, install + "/tool.py"}, {8, install + "/hermes_cli/main"}});
 }
 
 TEST_CASE("nobody else: neighbours, zombies and kernel threads") {
@@ -81,11 +87,38 @@ TEST_CASE("ancestors, parent first, also where a pid was used again meanwhile") 
         {.pid = 20, .ppid = 21},
         {.pid = 21, .ppid = 20, .exe = "/h/hermes-agent/b"},
     };
-    const auto all = find_occupants(tree.procfs(), kPremises).value();
+    const auto found = find_occupants(tree.procfs(), kPremises).value();
+    REQUIRE(found.occupants.size() == 2);
+    CHECK(found.ancestors_of(8) == std::vector<Pid>{7, 1});
+    CHECK(found.ancestors_of(21).size() < 10);
+    CHECK(found.ancestors_of(4711).empty());
+    CHECK(found.occupants[0].user == "root");
+}
+
+TEST_CASE("a container has an install of its own, unless it sees ours") {
+    const reaper::test::TemporaryFolder folder;
+    const std::string install = folder / "hermes-agent";
+    folder.write("hermes-agent/tool.py", "pass\n");
+    const auto inside = [](const std::string& pid) {
+        return std::map<std::string, std::string>{
+            {"status", "Tgid:\t" + pid + "\nUid:\t0\t0\t0\t0\nTracerPid:\t0\nNSpid:\t" + pid + "\t7\n"}};
+    };
+    const ProcTree tree{
+        {.pid = 2, .exe = install + "/bin/tool", .argv = {"tool"}, .files = inside("2")},
+        {.pid = 3, .exe = install + "/bin/tool", .argv = {"tool"}, .files = inside("3")},
+    };
+    tree.link("3/root", "/");
+    CHECK(found(tree, {{install}, {}}) == Found{{3, install + "/bin/tool"}});
+}
+
+TEST_CASE("the main process of a service is told from what it started") {
+    const ProcTree tree{
+        {.pid = 2, .exe = "/h/hermes-agent/a", .environment = {"SYSTEMD_EXEC_PID=2"}},
+        {.pid = 3, .exe = "/h/hermes-agent/a", .environment = {"SYSTEMD_EXEC_PID=2"}},
+    };
+    const auto all = find_occupants(tree.procfs(), kPremises).value().occupants;
     REQUIRE(all.size() == 2);
-    CHECK(all[0].ancestors == std::vector<Pid>{7, 1});
-    CHECK(all[1].ancestors.size() < 10);
-    CHECK(all[0].user == "root");
+    CHECK((all[0].heads_service && !all[1].heads_service));
 }
 
 TEST_CASE("logs that are deleted, below a home only") {
@@ -94,7 +127,7 @@ TEST_CASE("logs that are deleted, below a home only") {
     tree.link("2/fd/4", "/h/state.db-wal (deleted)");
     tree.link("2/fd/5", "/elsewhere/state.db-wal (deleted)");
     tree.link("2/fd/6", "/h/live.db-wal");
-    const auto all = find_occupants(tree.procfs(), kPremises).value();
+    const auto all = find_occupants(tree.procfs(), kPremises).value().occupants;
     REQUIRE(all.size() == 1);
     CHECK(all[0].deleted_databases == std::vector<std::string>{"/h/state.db-wal"});
     CHECK(all[0].through.empty());
