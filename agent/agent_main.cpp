@@ -62,6 +62,10 @@ int print_history(const Options& options) {
 int execute(const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     if (options.command == Command::history) return print_history(options);
+    if (options.command == Command::run) {
+        const auto status = run_helper(options);
+        return status ? *status : say(status.error());
+    }
     const auto setup = prepare(options);
     if (!setup) return say(setup.error());
     auto output = Output::open(options);

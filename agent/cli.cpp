@@ -138,6 +138,13 @@ Done read_since(std::string_view word, Options& options) {
     return read;
 }
 
+Done read_parent(std::string_view word, Options& options) {
+    const auto pid = whole_number<scanner::Pid>("--parent: ", word, "a pid, a number from 1 to 2147483647");
+    if (!pid) return tl::unexpected(pid.error());
+    options.parent = *pid;
+    return {};
+}
+
 Done read_option(OptionId id, const std::vector<std::string>& values, Options& options) {
     switch (id) {
         case OptionId::home: options.homes = values; return {};
@@ -156,6 +163,8 @@ Done read_option(OptionId id, const std::vector<std::string>& values, Options& o
         case OptionId::settle: return read_time("--settle", values.front(), options.settle, Zero::refused);
         case OptionId::lock_wait: return read_time("--lock-wait", values.front(), options.lock_wait, Zero::allowed);
         case OptionId::timeout: return read_time("--timeout", values.front(), options.timeout, Zero::refused);
+        case OptionId::parent: return read_parent(values.front(), options);
+        case OptionId::idle: return read_duration("--idle", values.front(), options.idle);
         case OptionId::grace: return read_duration("--grace", values.front(), options.grace);
         case OptionId::grace_cap: return read_duration("--grace-cap", values.front(), options.grace_cap);
         case OptionId::no_history: options.no_history = true; return {};
@@ -224,7 +233,8 @@ Done read_arguments(const Words& words, Options& options) {
     switch (options.command) {
         case Command::explain: return read_pids(words, options);
         case Command::rules: return read_rules_task(words, options);
-        case Command::preflight: return read_program(words, options);
+        case Command::preflight:
+        case Command::run: return read_program(words, options);
         case Command::report:
         case Command::sweep:
         case Command::pid_files:
@@ -282,7 +292,7 @@ bool changes_something(Command command) {
 // What the command would pay no heed to.
 Done check_applicable(const Words& words, const Options& options) {
     const std::string_view command = name_of(options.command);
-    const bool acts = changes_something(options.command);
+    const bool acts = changes_something(options.command) || starts_program(options.command);
     for (const OptionInfo& info : option_table()) {
         if (is_for(info, options.command) || !words.has(info.id)) continue;
         const std::string meant = commands_of(info);
@@ -310,6 +320,18 @@ Done check_history(const Options& options) {
     return printable ? Done{} : mistake("history: expected text or json");
 }
 
+// It reports nothing, and stdout is the helper's.
+Done check_run(const Words& words, const Options& options) {
+    if (options.command != Command::run) return {};
+    if (options.program.empty()) return mistake("run: expected what to start: run -- COMMAND...");
+    for (const OptionInfo& info : option_table()) {
+        const bool about_reports = is_for(info, Command::run) && info.group == "Output" && info.id != OptionId::verbose;
+        if (about_reports && words.has(info.id))
+            return mistake(fmt::format("run prints no report; {} is about reports", info.name));
+    }
+    return {};
+}
+
 // What is right by itself, but not together.
 Done check_together(const Options& options) {
     if (options.all_users && !options.user.empty()) return mistake("--user and --all-users contradict each other");
@@ -334,9 +356,10 @@ tl::expected<Options, Mistake> interpret(const Words& words) {
         const Done read = read_option(id, values, options);
         if (!read) return tl::unexpected(read.error());
     }
-    for (const Done& done : {read_format(words, options), read_arguments(words, options), check_facts(options),
-                             check_rules(words, options), check_applicable(words, options),
-                             check_files_and_obstacles(options), check_history(options), check_together(options)}) {
+    for (const Done& done :
+         {read_format(words, options), read_arguments(words, options), check_facts(options),
+          check_rules(words, options), check_applicable(words, options), check_files_and_obstacles(options),
+          check_history(options), check_run(words, options), check_together(options)}) {
         if (!done) return tl::unexpected(done.error());
     }
     return options;

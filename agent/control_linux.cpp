@@ -1,5 +1,6 @@
 // The only file of the product that holds a signalling call. There is no fallback: a process that cannot be signalled
 // through its handle is not signalled.
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,28 +23,46 @@ int number_of(Signal signal) {
     return 0;  // delivers nothing
 }
 
+// As a raw call: <sys/pidfd.h> of glibc 2.36 cannot be linked from C++. Since Linux 5.1.
+Result<void> signal_by(const scanner::PidHandle& target, int number) {
+    if (syscall(SYS_pidfd_send_signal, target.raw(), number, nullptr, 0U) == 0) return {};
+    return system_failure("signal", "pid " + std::to_string(target.pid()));
+}
+
 class LinuxControl final : public ProcessControl {
    public:
+    explicit LinuxControl(SignalGuard guard) : guard_(std::move(guard)) {}
+
     Result<Delivery> admit(const scanner::PidHandle& target) override {
         return guard_.admit(target.pid()).map([] { return Delivery::sent; });
     }
     Result<Delivery> send(const scanner::PidHandle& target, Signal signal) override {
         if (auto admitted = admit(target); !admitted) return admitted;
-        // As a raw call: <sys/pidfd.h> of glibc 2.36 cannot be linked from C++. Since Linux 5.1.
-        if (syscall(SYS_pidfd_send_signal, target.raw(), number_of(signal), nullptr, 0U) != 0) {
-            return system_failure("signal", "pid " + std::to_string(target.pid()));
-        }
-        return Delivery::sent;
+        return signal_by(target, number_of(signal)).map([] { return Delivery::sent; });
     }
 
    private:
-    SignalGuard guard_ = make_signal_guard();
+    SignalGuard guard_;
 };
 
 }  // namespace
 
 std::unique_ptr<ProcessControl> make_process_control() {
-    return std::make_unique<LinuxControl>();
+    return std::make_unique<LinuxControl>(make_signal_guard());
+}
+
+std::unique_ptr<ProcessControl> make_descendant_control() {
+    return std::make_unique<LinuxControl>(SignalGuard(std::vector<scanner::Pid>()));
+}
+
+Result<void> pass_on(const scanner::PidHandle& child, int signal) {
+    return signal_by(child, signal);
+}
+
+Result<void> kill_all_in_cgroup(int folder) {
+    const Fd file(::openat(folder, "cgroup.kill", O_WRONLY | O_CLOEXEC));
+    if (file && ::write(file.get(), "1", 1) == 1) return {};
+    return system_failure("end", "everybody in a cgroup");
 }
 
 }  // namespace reaper::agent

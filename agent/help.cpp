@@ -20,6 +20,7 @@ constexpr std::string_view kExamples = R"(Examples:
   orphan-reaper                          what leaked?
   orphan-reaper sweep --dry-run          what would be ended?
   orphan-reaper sweep                    end it
+  orphan-reaper run -- COMMAND           start a helper that ends with its host
   orphan-reaper preflight                may 'hermes update' begin? make it so
   orphan-reaper explain 4711             why was that one kept?
   orphan-reaper pidfiles --clean         remove pid files that name nobody
@@ -68,6 +69,17 @@ Ends what leaked, removes stale pid files and looks again. In the way are then
 Each with its pids and a command that helps; none of it is ended. What this
 runs inside of does not count. COMMAND is started only when nothing is in the
 way, no sweep interferes meanwhile, and its exit status is passed on.
+)";
+
+constexpr std::string_view kRun = R"(
+The helper gets stdin, stdout and stderr themselves; its exit status and the
+signals that are sent to run pass through. It ends, with everything that it
+started, when the host dies or run is killed, when it leaves something behind,
+or, with --idle, when nobody uses its stdin and stdout: TERM, the grace of its
+family, KILL. --verbose says by what means: a cgroup of its own, or a child
+subreaper. Exit status: the helper's; 127 or 126 where it cannot be run.
+
+  orphan-reaper run --parent 4711 -- node dist/bridge.mjs --agent=hermes
 )";
 
 constexpr std::string_view kHistory = R"(
@@ -152,6 +164,7 @@ std::string about_program() {
 std::string_view more_about(Command command) {
     if (command == Command::rules) return kRules;
     if (command == Command::preflight) return kPreflight;
+    if (command == Command::run) return kRun;
     if (command == Command::history) return kHistory;
     return command == Command::pid_files ? kPidFiles : std::string_view();
 }

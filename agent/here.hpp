@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "agent/cli.hpp"
 #include "agent/options.hpp"
 #include "agent/report.hpp"
 #include "agent/setup.hpp"
@@ -24,5 +25,9 @@ using ShowReport = std::function<int(Report)>;
 
 // What `history` prints: asks nothing but the history files of this user. Fails when one of them is there and cannot be read.
 [[nodiscard]] Result<std::string> run_history(const Options& options, const RenderOptions& render);
+
+// Runs options.program as a helper that ends with its host, and gives back its exit status. What went wrong before it could start:
+// function_not_supported's message where this system has no means of it.
+[[nodiscard]] tl::expected<int, Message> run_helper(const Options& options);
 
 }  // namespace reaper::agent

@@ -13,6 +13,7 @@ Result<Report> run_here(const Options& options, const Setup& setup) {
         case Command::explain: return run_explain(*procfs, options, setup);
         case Command::pid_files: return run_pid_files(*procfs, options, setup);
         case Command::preflight:
+        case Command::run:
         case Command::history: break;
     }
     return failure(std::errc::function_not_supported, "run", "this command");

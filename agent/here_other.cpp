@@ -1,3 +1,4 @@
+#include "agent/exit_status.hpp"
 #include "agent/here.hpp"
 
 namespace reaper::agent {
@@ -25,6 +26,11 @@ Result<int> run_preflight(const Options&, const Setup&, const ShowReport&) {
 
 Result<std::string> run_history(const Options&, const RenderOptions&) {
     return failure(std::errc::function_not_supported, "see a history", kInstead);
+}
+
+tl::expected<int, Message> run_helper(const Options&) {
+    return tl::unexpected(Message{"orphan-reaper: cannot tie a helper to its host on this system\n",
+                                  static_cast<int>(ExitStatus::incomplete)});
 }
 
 }  // namespace reaper::agent

@@ -10,13 +10,14 @@ namespace {
 constexpr std::string_view kScope = "Which processes";
 constexpr std::string_view kPast = "What is shown";
 constexpr std::string_view kDoing = "What is done";
-constexpr std::string_view kEnding = "How sweep and preflight end them";
+constexpr std::string_view kEnding = "How they are ended";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kOther = "Other";
 
 constexpr std::string_view kAboutProcesses = "report sweep preflight explain rules";
 constexpr std::string_view kLooking = "report sweep preflight explain rules pidfiles";
 constexpr std::string_view kSweeping = "sweep preflight";
+constexpr std::string_view kGraceful = "sweep preflight run";
 constexpr std::string_view kChanging = "sweep preflight pidfiles";
 
 constexpr std::array kOptions = {
@@ -50,12 +51,16 @@ constexpr std::array kOptions = {
                "time between the first and the second look (default: 2s)"},
     OptionInfo{OptionId::lock_wait, kEnding, "--lock-wait", "", "DUR", "a duration", false, kSweeping,
                "how long to wait for another sweep of these processes (default: 1m)"},
-    OptionInfo{OptionId::grace, kEnding, "--grace", "", "DUR", "a duration", false, kSweeping,
+    OptionInfo{OptionId::grace, kEnding, "--grace", "", "DUR", "a duration", false, kGraceful,
                "time between TERM and KILL (default: by family)"},
-    OptionInfo{OptionId::grace_cap, kEnding, "--grace-cap", "", "DUR", "a duration", false, kSweeping,
+    OptionInfo{OptionId::grace_cap, kEnding, "--grace-cap", "", "DUR", "a duration", false, kGraceful,
                "longest grace while a database is still being written (default: by family)"},
     OptionInfo{OptionId::timeout, kEnding, "--timeout", "", "DUR", "a duration", false, "preflight",
                "how long preflight may take, before what it starts (default: 5m)"},
+    OptionInfo{OptionId::parent, kEnding, "--parent", "", "PID", "a pid", false, "run",
+               "the host that run's helper ends with (default: the caller)"},
+    OptionInfo{OptionId::idle, kEnding, "--idle", "", "DUR", "a duration", false, "run",
+               "end run's helper also when nothing went through its stdin and stdout for so long"},
     OptionInfo{OptionId::json, kOutput, "--json", "", "", "", false, {}, "the same as --format json"},
     OptionInfo{OptionId::format,
                kOutput,
@@ -108,6 +113,9 @@ constexpr std::array kCommands = {
         Command::preflight, "preflight", "[-- COMMAND...]",
         "before an update: sweep, remove stale files, and say 'ready' or what is in the way; run COMMAND when ready",
         true},
+    CommandInfo{Command::run, "run", "-- COMMAND...",
+                "start a helper that cannot outlive its host: it ends, with all that it started, when the host does",
+                true},
     CommandInfo{Command::explain, "explain", "PID...", "every fact and every rule that decided about a process"},
     CommandInfo{Command::rules, "rules", "[show]|check FILE",
                 "the rules in effect and where each comes from; or what a rule file would change"},

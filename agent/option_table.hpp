@@ -26,6 +26,8 @@ enum class OptionId {
     grace_cap,
     lock_wait,
     timeout,
+    parent,
+    idle,
     no_history,
     json,
     format,

@@ -14,7 +14,7 @@
 
 namespace reaper::agent {
 
-enum class Command { report, sweep, preflight, explain, rules, pid_files, history };
+enum class Command { report, sweep, preflight, run, explain, rules, pid_files, history };
 enum class Format { text, json, jsonl, prometheus, html };
 enum class Color { automatic, always, never };
 
@@ -46,7 +46,9 @@ struct Options {
     bool no_history = false;
     std::chrono::milliseconds since = std::chrono::hours(7 * 24);  // history
     std::vector<scanner::Pid> pids;                                // explain
-    std::vector<std::string> program;                              // preflight: what to run when ready
+    std::vector<std::string> program;                              // preflight: what to run when ready; run
+    std::optional<scanner::Pid> parent;                            // run; none: the caller
+    std::optional<std::chrono::milliseconds> idle;                 // run
     std::string rule_file;                                         // rules check; empty: rules show
 };
 

@@ -29,5 +29,13 @@ class ProcessControl {
 // Refuses by itself, whatever the plan says: pid <= 1, this process and its ancestors.
 [[nodiscard]] std::unique_ptr<ProcessControl> make_process_control();
 [[nodiscard]] std::unique_ptr<ProcessControl> make_dry_run_control();
+// For `run`, whose targets are all verified to be its descendants, so that none is an ancestor: whoever those are does not matter.
+[[nodiscard]] std::unique_ptr<ProcessControl> make_descendant_control();
+
+// To a child what somebody sent to this program in its place: any signal, by its number.
+[[nodiscard]] Result<void> pass_on(const scanner::PidHandle& child, int signal);
+
+// KILL to everybody in a cgroup that this program made, at once (Linux 5.14). `folder`: the open cgroup.
+[[nodiscard]] Result<void> kill_all_in_cgroup(int folder);
 
 }  // namespace reaper::agent

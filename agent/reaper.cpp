@@ -134,7 +134,8 @@ std::string sleep(Waiting& waiting) {
     return ready < 0 && errno != EINTR ? describe(system_failure("wait for", "the targets").value()) : "";
 }
 
-// Empty: all have finished.
+}  // namespace
+
 std::string wait_for_all(std::vector<ReaperTarget>& targets, const ReaperParts& parts) {
     while (true) {
         Waiting waiting = whom_to_wait_for(targets, parts.interrupt);
@@ -148,8 +149,6 @@ std::string wait_for_all(std::vector<ReaperTarget>& targets, const ReaperParts& 
         }
     }
 }
-
-}  // namespace
 
 std::vector<Outcome> reap(const std::vector<Target>& targets, const ReaperParts& parts, const ReaperTimes& times) {
     std::vector<ReaperTarget> running;

@@ -71,4 +71,7 @@ class ReaperTarget {
     Outcome outcome_;
 };
 
+// Sleeps in poll(2), and advances them, until all have finished. Not empty: why nobody can be waited for any more.
+[[nodiscard]] std::string wait_for_all(std::vector<ReaperTarget>& targets, const ReaperParts& parts);
+
 }  // namespace reaper::agent

@@ -7,6 +7,7 @@
 
 #include "policy/claim_vetoes.hpp"
 #include "policy/clock.hpp"
+#include "policy/run_mark.hpp"
 #include "scanner/number.hpp"
 
 namespace reaper::policy {
@@ -53,16 +54,10 @@ std::optional<double> to_seconds(const std::optional<std::string>& text) {
 std::optional<Record> spawn_record(const ProcessFacts& process, std::string_view purpose) {
     const auto marker = variable(process, "HERMES_SPAWN");
     if (!marker) return std::nullopt;
-    std::vector<std::string> parts(1);
-    for (const char letter : *marker) {
-        if (letter == ':')
-            parts.emplace_back();
-        else
-            parts.back() += letter;
-    }
+    const auto parts = split_mark(*marker);
     if (parts.size() != 5 || parts[0] != "v1" || parts[2] != purpose) return std::nullopt;
-    const auto pid = to_pid(parts[3]);
-    return pid ? std::optional(Record{"HERMES_SPAWN", *pid, to_seconds(parts[4])}) : std::nullopt;
+    const auto pid = to_pid(std::string(parts[3]));
+    return pid ? std::optional(Record{"HERMES_SPAWN", *pid, to_seconds(std::string(parts[4]))}) : std::nullopt;
 }
 
 std::optional<Record> read_record(const OwnerSource& source, const Match& match, const ProcessFacts& process) {
@@ -98,11 +93,39 @@ OwnerState state_of(const ProcessRow& row, const std::optional<double>& start, c
     return start ? OwnerState::doubtful : OwnerState::alive;
 }
 
+// Of a pid that no row of the facts has.
+OwnerState state_of_absent(Pid pid, const Facts& facts) {
+    const bool unread = std::find(facts.unread.begin(), facts.unread.end(), pid) != facts.unread.end();
+    return unread || facts.machine.hides_processes ? OwnerState::unknown : OwnerState::dead;
+}
+
 OwnerState look_up(const Record& record, const Member& member, const Facts& facts) {
     const ProcessRow* row = find_row(facts, record.pid);
-    if (row != nullptr) return state_of(*row, record.start_epoch, member, facts.machine);
-    const bool unread = std::find(facts.unread.begin(), facts.unread.end(), record.pid) != facts.unread.end();
-    return unread || facts.machine.hides_processes ? OwnerState::unknown : OwnerState::dead;
+    return row != nullptr ? state_of(*row, record.start_epoch, member, facts.machine)
+                          : state_of_absent(record.pid, facts);
+}
+
+std::optional<scanner::Identity> marked_host(const ProcessFacts& process) {
+    const auto mark = variable(process, std::string(kRunMark));
+    return mark ? read_run_mark(*mark) : std::nullopt;
+}
+
+// It tells the host by exact ticks: who has that pid and began later is somebody else. One that began earlier cannot have come after
+// the host, so that the ticks are not of this clock (a time namespace).
+OwnerState look_up(const scanner::Identity& host, const Facts& facts) {
+    const ProcessRow* row = find_row(facts, host.pid);
+    if (row == nullptr) return state_of_absent(host.pid, facts);
+    if (row->start_ticks < host.start_ticks) return OwnerState::doubtful;
+    return row->start_ticks > host.start_ticks || has_exited(*row) ? OwnerState::dead : OwnerState::alive;
+}
+
+// What `run` started, and all that was started there, is to end with one host. A mark of another boot or pid namespace was copied.
+std::optional<Owner> owner_by_run(const Member& member, const Facts& facts) {
+    const auto host = marked_host(*member.facts);
+    const bool is_here =
+        host && host->boot_id == facts.machine.boot_id && host->pid_namespace == facts.machine.pid_namespace;
+    if (!is_here) return std::nullopt;
+    return Owner{std::string(kRunMark), host->pid, look_up(*host, facts)};
 }
 
 bool is_about(const Claim& claim, const Member& member) {
@@ -145,6 +168,7 @@ std::vector<Owner> all_owners(const Member& member, const Facts& facts) {
         if (member.match.needs_mark && state == OwnerState::dead) state = OwnerState::doubtful;
         owners.push_back({record.source, record.pid, state});
     }
+    if (auto owner = owner_by_run(member, facts)) owners.push_back(std::move(*owner));
     for (const Claim& claim : facts.claims) {
         if (!is_about(claim, member)) continue;
         const OwnerState state = look_up(claim, member, facts.machine);
@@ -174,6 +198,7 @@ bool is_recorded(const Member& member, const Facts& facts) {
 std::vector<Pid> named_owners(const Match& match, const ProcessFacts& process) {
     std::vector<Pid> pids;
     for (const Record& record : own_records(match, process)) pids.push_back(record.pid);
+    if (const auto host = marked_host(process)) pids.push_back(host->pid);
     return pids;
 }
 

@@ -43,20 +43,6 @@ bool is_proven_subreaper(const ProcessRow& parent, const ProcessRow& child) {
     return !child_leads && !parent_leads && parent.session != child.session;
 }
 
-// In a container process 1 may be the host itself, or some other program that started the helper. Its exe is often
-// unreadable, but the name that root's own process 1 gives itself is not somebody else's trick. Busybox is not in the
-// list: it may be the shell that started the helper, and as an init it calls itself "init".
-bool is_init(const ProcessRow& parent) {
-    constexpr std::string_view kInits[] = {"systemd",    "init",        "tini",      "docker-init",   "dumb-init",
-                                           "catatonit",  "pid1",        "s6-svscan", "s6-overlay-su", "runit",
-                                           "runit-init", "openrc-init", "launchd",   "podman-init",   "my_init"};
-    if (parent.pid != 1) return false;
-    const auto known = [&](std::string_view name) {
-        return std::find(std::begin(kInits), std::end(kInits), name) != std::end(kInits);
-    };
-    return (parent.exe.ok() && known(file_name(parent.exe.value))) || (parent.uid == 0 && known(parent.comm));
-}
-
 // WSL's relay between Windows and Linux adopts like an init; its exe is root's and cannot be read.
 bool is_wsl_relay(const ProcessRow& parent) {
     return parent.uid == 0 && (parent.comm.starts_with("Relay(") || (parent.exe.ok() && parent.exe.value == "/init"));
@@ -82,6 +68,20 @@ std::string describe(Nature nature, const ProcessRow& parent) {
 }
 
 }  // namespace
+
+// In a container process 1 may be the host itself, or some other program that started the helper. Its exe is often
+// unreadable, but the name that root's own process 1 gives itself is not somebody else's trick. Busybox is not in the
+// list: it may be the shell that started the helper, and as an init it calls itself "init".
+bool is_init(const ProcessRow& parent) {
+    constexpr std::string_view kInits[] = {"systemd",    "init",        "tini",      "docker-init",   "dumb-init",
+                                           "catatonit",  "pid1",        "s6-svscan", "s6-overlay-su", "runit",
+                                           "runit-init", "openrc-init", "launchd",   "podman-init",   "my_init"};
+    if (parent.pid != 1) return false;
+    const auto known = [&](std::string_view name) {
+        return std::find(std::begin(kInits), std::end(kInits), name) != std::end(kInits);
+    };
+    return (parent.exe.ok() && known(file_name(parent.exe.value))) || (parent.uid == 0 && known(parent.comm));
+}
 
 const ProcessRow* find_row(const scanner::Facts& facts, Pid pid) {
     for (const scanner::ProcessFacts& candidate : facts.candidates) {

@@ -31,6 +31,9 @@ struct Parentage {
 [[nodiscard]] Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule,
                                      const scanner::ProcessRow& child);
 
+// Process 1, as the first program of a machine or a container that only looks after others.
+[[nodiscard]] bool is_init(const scanner::ProcessRow& parent);
+
 // The row of any process that the facts hold: candidates and their relatives. Null: none.
 [[nodiscard]] const scanner::ProcessRow* find_row(const scanner::Facts& facts, scanner::Pid pid);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policy/run_mark.hpp"
+
 namespace reaper::policy {
 
 namespace {
@@ -50,7 +52,7 @@ bool takes_any_executable(const Rules& rules) {
 }
 
 std::vector<std::string> value_keys_of(const Rules& rules) {
-    std::vector<std::string> keys = {"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN"};
+    std::vector<std::string> keys = {"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN", std::string(kRunMark)};
     for (const FamilyRule& rule : rules.families) {
         for (const HomeSource& source : rule.home) {
             const bool variable =

@@ -10,6 +10,13 @@ namespace reaper::scanner {
 // Fails when the boot id, the clock or this program's own row cannot be read: without them no process can be identified.
 [[nodiscard]] Result<Machine> read_machine(const Procfs& procfs);
 
+// What every pid is relative to. Fails as read_machine() does.
+struct Place {
+    std::string boot_id;
+    std::uint64_t pid_namespace = 0;
+};
+[[nodiscard]] Result<Place> read_place(const Procfs& procfs);
+
 // 0: outside of this pid namespace, or nobody's. Where hidepid hides the process, its handle is asked (Linux 6.13). Fails when neither
 // tells.
 [[nodiscard]] Result<Pid> read_parent(const Procfs& procfs, Pid pid);

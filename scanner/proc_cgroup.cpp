@@ -102,6 +102,13 @@ Result<std::string> systemd_path(std::string_view text) {
     return std::string(*path);
 }
 
+Result<std::string> unified_path(std::string_view text) {
+    const auto paths = parse_paths(text);
+    if (!paths) return failure(std::errc::invalid_argument, "parse", "cgroup");
+    if (!paths->unified) return failure(std::errc::no_such_file_or_directory, "find cgroups of version 2 in", "cgroup");
+    return std::string(*paths->unified);
+}
+
 std::optional<ServiceUnit> unit_of(std::string_view cgroup_path) {
     while (!cgroup_path.empty()) {
         std::string_view leaf = take_leaf(cgroup_path);

@@ -81,6 +81,10 @@ def test_what_needs_processes_fails_clearly():
         assert not done.stdout
 
 
+def test_a_helper_cannot_be_tied_to_its_host():
+    assert "cannot tie a helper to its host on this system" in run(ELSEWHERE, "run", "--", "true", status=4).stderr
+
+
 def test_the_rest_works():
     for arguments in (["--help"], ["--version"], ["rules"], ["rules", "--json"], ["help", "sweep"]):
         assert run(ELSEWHERE, *arguments, status=0).stdout == run(LINUX, *arguments, status=0).stdout

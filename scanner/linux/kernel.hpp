@@ -14,6 +14,9 @@ inline constexpr std::int64_t kPidFsMagic = 0x50494446;
 // linux/magic.h: anonymous pipes, as against FIFOs that have a name.
 inline constexpr std::int64_t kPipeFsMagic = 0x50495045;
 
+// linux/magic.h, 4.5: the one hierarchy of cgroups of version 2.
+inline constexpr std::int64_t kCgroup2Magic = 0x63677270;
+
 // linux/magic.h: the terminals of ssh, tmux, script and their like.
 inline constexpr std::int64_t kDevPtsMagic = 0x1cd1;
 

@@ -138,6 +138,14 @@ std::uint64_t ticks_since_boot(std::uint32_t ticks_per_second) {
            static_cast<std::uint64_t>(now.tv_nsec) * ticks_per_second / kNanosecondsPerSecond;
 }
 
+Result<Place> read_place(const Procfs& procfs) {
+    auto boot_id = read_boot_id(procfs);
+    if (!boot_id) return tl::unexpected(boot_id.error());
+    const auto pid_namespace = read_pid_namespace(procfs);
+    if (!pid_namespace) return tl::unexpected(pid_namespace.error());
+    return Place{std::move(*boot_id), *pid_namespace};
+}
+
 Result<Machine> read_machine(const Procfs& procfs) {
     Machine machine;
     const auto store = [](auto& place) { return [&place](auto value) { place = std::move(value); }; };

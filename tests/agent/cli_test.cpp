@@ -137,6 +137,23 @@ TEST_CASE("explain takes pids, each once") {
     CHECK(accepted({"explain", "12", "--json", "7"}).pids == std::vector<scanner::Pid>{12, 7});
 }
 
+TEST_CASE("run takes a program behind --, and its own options before that only") {
+    const Options plain = accepted({"run", "--", "node", "--help", "--parent", "7", "--"});
+    CHECK(plain.command == Command::run);
+    CHECK(plain.program == std::vector<std::string>{"node", "--help", "--parent", "7", "--"});
+    CHECK_FALSE(plain.parent);
+    CHECK_FALSE(plain.idle);
+    CHECK_FALSE(plain.grace);
+    const Options given =
+        accepted({"-v", "--parent=7", "run", "--idle", "2h", "--grace", "1s", "--grace-cap", "1m", "--", "x"});
+    CHECK(given.parent == 7);
+    CHECK(given.idle == 2h);
+    CHECK(given.grace == 1s);
+    CHECK(given.grace_cap == 1min);
+    CHECK(given.verbose);
+    CHECK(contains(message_for({"run", "--help"}).text, "start a helper that cannot outlive its host"));
+}
+
 TEST_CASE("preflight takes a program behind --, with whatever options that has") {
     CHECK(accepted({"preflight"}).program.empty());
     CHECK(accepted({"preflight"}).timeout == 5min);
@@ -171,7 +188,7 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         std::string_view says;
     };
     const std::vector<Row> rows = {
-        {{"swep"}, "unknown command 'swep' (did you mean 'sweep'?); expected report, sweep, preflight, explain"},
+        {{"swep"}, "unknown command 'swep' (did you mean 'sweep'?); expected report, sweep, preflight, run, explain"},
         {{"watch"}, "unknown command 'watch'; expected"},
         {{""}, "unknown command ''"},
         {{"help", "swep"}, "did you mean 'sweep'?"},
@@ -208,7 +225,7 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"rules", "check", "a", "--from-facts", "f"}, "--from-facts is for report and explain"},
         {{"report", "--clean"}, "report changes nothing anyway; --clean is for pidfiles"},
         {{"sweep", "--clean"}, "--clean is for pidfiles, not for sweep"},
-        {{"pidfiles", "--grace", "3s"}, "--grace is for sweep and preflight, not for pidfiles"},
+        {{"pidfiles", "--grace", "3s"}, "--grace is for sweep, preflight and run, not for pidfiles"},
         {{"pidfiles", "--family", "bridge"},
          "--family is for report, sweep, preflight, explain and rules, not for pidfiles"},
         {{"pidfiles", "--dry-run"}, "pidfiles changes nothing without --clean anyway"},
@@ -222,7 +239,22 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"history", "--dry-run"}, "history changes nothing anyway; --dry-run is for sweep, preflight and pidfiles"},
         {{"report", "--since", "7d"}, "--since is for history, not for report"},
         {{"rules", "check", "a", "--grace", "1s"}, "rules changes nothing anyway; --grace is for sweep"},
-        {{"rule"}, "unknown command 'rule' (did you mean 'rules'?); expected report, sweep, preflight, explain, rules"},
+        {{"run"}, "run: expected what to start: run -- COMMAND..."},
+        {{"run", "--"}, "run --: expected a command"},
+        {{"run", "sleep", "1"}, "run: what it is to run stands behind '--': run -- sleep"},
+        {{"run", "--patent", "7", "--", "x"}, "unknown option '--patent' (did you mean '--parent'?)"},
+        {{"run", "--parent", "x", "--", "x"}, "--parent: 'x': expected a pid, a number from 1 to 2147483647"},
+        {{"run", "--parent", "0", "--", "x"}, "--parent: '0': expected a pid"},
+        {{"run", "--parent", "--", "x"}, "--parent: expected a pid"},
+        {{"run", "--idle", "0s", "--", "x"}, "--idle 0s: a duration must be longer than nothing"},
+        {{"run", "--grace", "2m", "--grace-cap", "1m", "--", "x"}, "--grace is longer than --grace-cap"},
+        {{"run", "--json", "--", "x"}, "run prints no report; --json is about reports"},
+        {{"run", "-q", "--", "x"}, "run prints no report; --quiet is about reports"},
+        {{"run", "--dry-run", "--", "x"}, "--dry-run is for sweep, preflight and pidfiles, not for run"},
+        {{"report", "--idle", "3s"}, "report changes nothing anyway; --idle is for run"},
+        {{"sweep", "--parent", "7"}, "--parent is for run, not for sweep"},
+        {{"rule"},
+         "unknown command 'rule' (did you mean 'rules'?); expected report, sweep, preflight, run, explain, rules"},
         {{"--home"}, "--home: expected a folder, but there is no value"},
         {{"--home="}, "--home: expected a folder, but there is no value"},
         {{"--home=", "sweep"}, "--home: expected a folder, but there is no value"},
@@ -304,8 +336,8 @@ TEST_CASE("Help names every command and every option that applies, in 80 columns
     CHECK(contains(help_text(Command::rules), "/etc/orphan-reaper/rules.d/*.json"));
     for (const auto& command :
          {std::optional<Command>(), std::optional(Command::report), std::optional(Command::sweep),
-          std::optional(Command::preflight), std::optional(Command::history), std::optional(Command::explain),
-          std::optional(Command::rules), std::optional(Command::pid_files)}) {
+          std::optional(Command::preflight), std::optional(Command::run), std::optional(Command::history),
+          std::optional(Command::explain), std::optional(Command::rules), std::optional(Command::pid_files)}) {
         std::size_t column = 0;
         for (const char c : help_text(command)) {
             column = c == '\n' ? 0 : column + 1;

@@ -1,0 +1,66 @@
+#include "agent/run_host.hpp"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "policy/escape.hpp"
+#include "policy/parentage.hpp"
+#include "scanner/linux/read_file.hpp"
+#include "scanner/machine.hpp"
+#include "scanner/proc_stat.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using scanner::Pid;
+using scanner::ProcessRow;
+
+constexpr const char* kNameIt = "name the host with --parent PID";
+
+tl::unexpected<std::string> refusal(std::string why) {
+    return tl::unexpected(std::move(why));
+}
+
+// Empty: it can be a host. Somebody else's process is no mistake when it is the caller: it may be sudo.
+std::string objection_to(const ProcessRow& host, std::uint64_t own_start, bool asked) {
+    if (host.pid == ::getpid()) return fmt::format("pid {} is this program itself", host.pid);
+    if (host.state == 'Z') return fmt::format("pid {} has ended already", host.pid);
+    if (policy::is_init(host)) return fmt::format("pid 1 is an init, which ends last of all: {}", kNameIt);
+    if (asked && ::geteuid() != 0 && host.uid != ::geteuid())
+        return fmt::format("pid {} belongs to another user", host.pid);
+    // Ticks are 10 ms wide: a number that was handed out again just now goes unnoticed.
+    if (host.start_ticks > own_start)
+        return fmt::format("pid {} began after this program did: it is not who asked for it", host.pid);
+    return {};
+}
+
+}  // namespace
+
+tl::expected<Host, std::string> find_host(const scanner::Procfs& procfs, std::optional<Pid> asked) {
+    const Pid pid = asked.value_or(::getppid());
+    if (pid == 0) return refusal(fmt::format("the caller is outside of this pid namespace: {}", kNameIt));
+    auto handle = scanner::PidHandle::open(pid);
+    if (!handle && handle.error().code == std::errc::no_such_process)
+        return refusal(fmt::format("there is no process with the pid {}", pid));
+    if (!handle) return refusal(describe(handle.error()));
+    const auto row = scanner::read_row(procfs, pid);
+    const auto self = scanner::read_at(procfs.fd(), "self/stat", 4096).and_then([](const scanner::FileText& text) {
+        return scanner::parse_stat(text.bytes);
+    });
+    const auto place = scanner::read_place(procfs);
+    if (handle->exited()) return refusal(fmt::format("pid {} has ended already", pid));
+    if (!row) return refusal(describe(row.error()));
+    if (!self) return refusal(describe(self.error()));
+    if (!place) return refusal(describe(place.error()));
+    if (auto objection = objection_to(*row, self->start_ticks, asked.has_value()); !objection.empty())
+        return refusal(std::move(objection));
+    // It may have been replaced before there was a handle of it.
+    if (!asked && ::getppid() != pid) return refusal("the caller has ended already");
+    return Host{std::move(*handle),
+                {place->boot_id, place->pid_namespace, pid, row->start_ticks, std::nullopt},
+                policy::escape(row->comm, 40)};
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,137 @@
+#include "agent/run_tree.hpp"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <list>
+#include <tuple>
+
+#include "agent/child.hpp"
+#include "agent/setup.hpp"
+#include "policy/match.hpp"
+#include "scanner/activity.hpp"
+#include "scanner/descendants.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using scanner::Pid;
+using std::chrono::milliseconds;
+using Clock = ReaperTarget::Clock;
+
+constexpr milliseconds kPause{10};       // before looking again, where nobody could be ended
+constexpr milliseconds kGivingUp{5000};  // how long nobody could
+
+class StillOurs final : public Verifier {
+   public:
+    explicit StillOurs(const scanner::Procfs& procfs) : procfs_(procfs) {}
+
+    Result<std::optional<std::string>> objection(const Target& target) override {
+        const auto ours = scanner::is_descendant(procfs_, target.handle.pid(), ::getpid());
+        if (!ours) return tl::unexpected(ours.error());
+        return *ours ? std::nullopt : std::optional<std::string>("was not started here");
+    }
+
+   private:
+    const scanner::Procfs& procfs_;
+};
+
+// The host is gone: there is nobody to tell.
+class Untold final : public DecisionLog, public Progress {
+   public:
+    Result<void> about_to_signal(const Target&, Signal) override { return {}; }
+    void ended(const Target&, const Outcome&) override {}
+    void waiting(std::size_t, std::size_t, milliseconds) override {}
+};
+
+// What a rule file says counts; one that is not to be trusted must not keep anybody alive.
+policy::Rules rules_for(const Options& options) {
+    auto setup = prepare(options);
+    return setup ? std::move(setup->rules) : policy::built_in_rules();
+}
+
+bool has_ended(const ReaperTarget& target) {
+    const OutcomeResult result = target.outcome().result;
+    return result == OutcomeResult::ended_on_term || result == OutcomeResult::ended_on_kill;
+}
+
+milliseconds left_of(milliseconds time, Clock::time_point began) {
+    const auto gone = std::chrono::duration_cast<milliseconds>(Clock::now() - began);
+    return std::max(time - gone, milliseconds(0));
+}
+
+}  // namespace
+
+bool RunTree::collect() {
+    for (;;) {
+        int status = 0;
+        const pid_t ended = ::waitpid(-1, &status, WNOHANG);
+        if (ended <= 0) return ended < 0;  // ECHILD: without a child there is nobody below one
+        if (ended == helper_) helper_status_ = shell_status(status);
+    }
+}
+
+RunTree::Grace RunTree::grace_of(const policy::Rules& rules, Pid pid) const {
+    policy::FamilyRule family = policy::default_family("");
+    const auto row = scanner::read_program(procfs_, pid);
+    const auto match = row ? policy::match(rules, *row) : std::nullopt;
+    if (match) family = *match->rule;
+    const milliseconds term = options_.grace.value_or(family.grace);
+    return {term, std::max(term, options_.grace_cap.value_or(family.grace_cap))};
+}
+
+// True: somebody did end. Those who came late have what is left of the time.
+bool RunTree::end_those_there(const policy::Rules& rules, const ReaperParts& parts) {
+    const ReaperTimes times;
+    std::list<Target> targets;  // the running ones point into it
+    std::vector<ReaperTarget> running;
+    const auto tell = [&](Pid pid) {
+        auto handle = scanner::PidHandle::open(pid);
+        if (!handle) return;
+        const Grace grace = grace_of(rules, pid);
+        grace_ends_ = std::max(grace_ends_, began_ + grace.term);
+        policy::Judgement step;
+        step.grace = left_of(grace.term, began_);
+        step.grace_cap = left_of(grace.cap, began_);
+        targets.push_back({std::move(step), std::move(*handle)});
+        running.emplace_back(targets.back(), parts, times);
+        running.back().verify();
+        running.back().terminate();
+    };
+    // It need not be looked for, which takes long where there are many processes.
+    if (helper_ && !helper_status_) tell(*helper_);
+    for (const Pid pid : scanner::read_descendants(procfs_, ::getpid()).value_or(std::vector<Pid>())) {
+        if (pid != helper_) tell(pid);
+    }
+    for (ReaperTarget& target : running) target.sample_at_term();
+    std::ignore = wait_for_all(running, parts);
+    return std::ranges::any_of(running, has_ended);
+}
+
+void RunTree::end() {
+    const policy::Rules rules = rules_for(options_);
+    const auto control = make_descendant_control();
+    StillOurs verifier(procfs_);
+    Untold untold;
+    const ReaperParts parts{*control, verifier, untold, untold, [this](const scanner::PidHandle& handle) {
+                                return scanner::read_activity(procfs_, handle);
+                            }};
+    began_ = grace_ends_ = Clock::now();
+    auto progress = began_;
+    while (!collect()) {
+        const bool overdue = Clock::now() >= grace_ends_ && grace_ends_ > began_;
+        if (overdue && cgroup_) std::ignore = kill_all_in_cgroup(cgroup_->folder());
+        if (end_those_there(rules, parts)) {
+            progress = Clock::now();
+        } else if (Clock::now() - progress > kGivingUp) {
+            return;
+        } else {
+            ::poll(nullptr, 0, static_cast<int>(kPause.count()));
+        }
+    }
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,51 @@
+// Everything that a process of `run` is to end: its children, born or adopted, and all below them.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "agent/options.hpp"
+#include "agent/own_cgroup.hpp"
+#include "agent/reaper.hpp"
+#include "agent/reaper_target.hpp"
+#include "policy/rules.hpp"
+#include "scanner/process_table.hpp"
+
+namespace reaper::agent {
+
+class RunTree {
+   public:
+    // This process has to be a child subreaper, and single-threaded. All three outlive this.
+    RunTree(const scanner::Procfs& procfs, const std::optional<OwnCgroup>& cgroup, const Options& options)
+        : procfs_(procfs), cgroup_(cgroup), options_(options) {}
+
+    void set_helper(scanner::Pid pid) { helper_ = pid; }
+
+    // Clears away the children that have ended. True: nobody is left, as whoever loses his parent becomes a child of this process.
+    [[nodiscard]] bool collect();
+    // As a shell tells it, once collect() has seen it.
+    [[nodiscard]] std::optional<int> helper_status() const { return helper_status_; }
+
+    // TERM to everybody, the helper first; its family's grace, and more while it writes a database; then KILL. Returns when nobody is
+    // left, or only those that cannot be ended.
+    void end();
+
+   private:
+    struct Grace {
+        std::chrono::milliseconds term{};
+        std::chrono::milliseconds cap{};
+    };
+
+    [[nodiscard]] Grace grace_of(const policy::Rules& rules, scanner::Pid pid) const;
+    [[nodiscard]] bool end_those_there(const policy::Rules& rules, const ReaperParts& parts);
+
+    const scanner::Procfs& procfs_;
+    const std::optional<OwnCgroup>& cgroup_;
+    const Options& options_;
+    std::optional<scanner::Pid> helper_;
+    std::optional<int> helper_status_;
+    ReaperTarget::Clock::time_point began_;
+    ReaperTarget::Clock::time_point grace_ends_;
+};
+
+}  // namespace reaper::agent
