@@ -18,7 +18,7 @@ namespace reaper::agent {
 struct GuardParts {
     const scanner::Procfs& procfs;
     const Options& options;
-    const Host& host;
+    const RunHost& host;
     const std::optional<OwnCgroup>& cgroup;
     std::string no_cgroup_because;     // for --verbose
     std::optional<StdioWatch>& stdio;  // where --idle was asked for

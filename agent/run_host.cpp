@@ -38,7 +38,7 @@ std::string objection_to(const ProcessRow& host, std::uint64_t own_start, bool a
 
 }  // namespace
 
-tl::expected<Host, std::string> find_host(const scanner::Procfs& procfs, std::optional<Pid> asked) {
+tl::expected<RunHost, std::string> find_host(const scanner::Procfs& procfs, std::optional<Pid> asked) {
     const Pid pid = asked.value_or(::getppid());
     if (pid == 0) return refusal(fmt::format("the caller is outside of this pid namespace: {}", kNameIt));
     auto handle = scanner::PidHandle::open(pid);
@@ -58,9 +58,9 @@ tl::expected<Host, std::string> find_host(const scanner::Procfs& procfs, std::op
         return refusal(std::move(objection));
     // It may have been replaced before there was a handle of it.
     if (!asked && ::getppid() != pid) return refusal("the caller has ended already");
-    return Host{std::move(*handle),
-                {place->boot_id, place->pid_namespace, pid, row->start_ticks, std::nullopt},
-                policy::escape(row->comm, 40)};
+    return RunHost{std::move(*handle),
+                   {place->boot_id, place->pid_namespace, pid, row->start_ticks, std::nullopt},
+                   policy::escape(row->comm, 40)};
 }
 
 }  // namespace reaper::agent

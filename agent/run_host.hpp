@@ -11,7 +11,7 @@
 
 namespace reaper::agent {
 
-struct Host {
+struct RunHost {
     scanner::PidHandle handle;
     scanner::Identity identity;
     std::string comm;
@@ -19,7 +19,7 @@ struct Host {
 
 // `asked`, or whoever called this program. A text for people: it is gone, somebody else's, an init that ends last of all, or began
 // after this program did, so that it only has the number of who asked for it.
-[[nodiscard]] tl::expected<Host, std::string> find_host(const scanner::Procfs& procfs,
-                                                        std::optional<scanner::Pid> asked);
+[[nodiscard]] tl::expected<RunHost, std::string> find_host(const scanner::Procfs& procfs,
+                                                           std::optional<scanner::Pid> asked);
 
 }  // namespace reaper::agent
