@@ -50,14 +50,14 @@ class Supervisor {
     [[nodiscard]] int run() {
         for (;;) {
             std::array<pollfd, 2> entries{{{link_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
-            std::ignore = ::poll(entries.data(), entries.size(), -1);
+            giving_back_.slept(::poll(entries.data(), entries.size(), giving_back_.timeout()));
             pass_signals_on();
             Note note;
             switch (hear(link_, note)) {
                 case Heard::nothing: break;
                 case Heard::other_is_gone: return take_over();
                 case Heard::note:
-                    if (note.kind == Kind::started) expect_helper(note.value);
+                    if (note.kind == Kind::started) tree_.set_helper(note.value);
                     if (note.kind == Kind::left_company) return note.value;
                     if (note.kind == Kind::ended || note.kind == Kind::failed) return await_guard(note.value);
             }
@@ -65,12 +65,6 @@ class Supervisor {
     }
 
    private:
-    // From here on there is nothing to do, perhaps for weeks.
-    void expect_helper(scanner::Pid pid) {
-        tree_.set_helper(pid);
-        give_back_code();
-    }
-
     // What a terminal sends reaches the helper by itself.
     void pass_signals_on() {
         signalfd_siginfo taken{};
@@ -93,6 +87,7 @@ class Supervisor {
     }
 
     RunTree tree_;
+    GivingBack giving_back_;
     const std::optional<OwnCgroup>& cgroup_;
     Fd link_;
     Fd signals_;

@@ -21,6 +21,10 @@ class ReaperTarget {
     void verify();
     // TERM, then CONT, for one that was verified just now.
     void terminate();
+    // Its grace was found out after TERM; it counts from then on.
+    void learn_grace() {
+        if (phase_ == Phase::terminating) deadline_ = term_at_ + target_->step.grace;
+    }
     // Not signalled and not to be: for a reason outside this target. Does nothing once it was signalled.
     void withdraw(OutcomeResult result, std::string why);
     // What it is like as its grace begins; what it does at the end of it is compared with that.

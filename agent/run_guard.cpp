@@ -63,7 +63,6 @@ class Guard {
         if (parts_.cgroup) kept.push_back(parts_.cgroup->folder());
         if (parts_.stdio) kept.push_back(parts_.stdio->raw());
         let_go_of_all_but(std::move(kept));
-        give_back_code();
         return {};
     }
 
@@ -75,7 +74,8 @@ class Guard {
             }
             std::array<pollfd, 3> entries{
                 {{parts_.host.handle.raw(), POLLIN, 0}, {parts_.link.get(), POLLIN, 0}, {children_.get(), POLLIN, 0}}};
-            std::ignore = ::poll(entries.data(), entries.size(), parts_.stdio ? parts_.stdio->timeout() : -1);
+            const int timeout = parts_.stdio ? parts_.stdio->timeout() : giving_back_.timeout();
+            giving_back_.slept(::poll(entries.data(), entries.size(), timeout));
             const bool host_died = entries[0].revents != 0;
             if (host_died || !pass_signals_on() || (parts_.stdio && parts_.stdio->is_idle())) return tree_.end();
             empty(children_);
@@ -128,6 +128,7 @@ class Guard {
     pid_t group_;  // of the first process, and of the helper
     Fd children_ = watch_children();
     RunTree tree_;
+    GivingBack giving_back_;
     std::optional<Child> child_;
     std::string no_cgroup_because_;
 };

@@ -74,29 +74,33 @@ bool RunTree::collect() {
     }
 }
 
-RunTree::Grace RunTree::grace_of(const policy::Rules& rules, Pid pid) const {
+RunTree::Grace RunTree::grace_of(Pid pid) const {
     policy::FamilyRule family = policy::default_family("");
     const auto row = scanner::read_program(procfs_, pid);
-    const auto match = row ? policy::match(rules, *row) : std::nullopt;
+    const auto match = row ? policy::match(*rules_, *row) : std::nullopt;
     if (match) family = *match->rule;
     const milliseconds term = options_.grace.value_or(family.grace);
     return {term, std::max(term, options_.grace_cap.value_or(family.grace_cap))};
 }
 
-// True: somebody did end. Those who came late have what is left of the time.
-bool RunTree::end_those_there(const policy::Rules& rules, const ReaperParts& parts) {
+// Those who came late have what is left of the time.
+void RunTree::grant_grace(Target& target) {
+    if (!rules_) rules_ = rules_for(options_);
+    const Grace grace = grace_of(target.handle.pid());
+    grace_ends_ = std::max(grace_ends_, began_ + grace.term);
+    target.step.grace = left_of(grace.term, began_);
+    target.step.grace_cap = left_of(grace.cap, began_);
+}
+
+// True: somebody did end.
+bool RunTree::end_those_there(const ReaperParts& parts) {
     const ReaperTimes times;
     std::list<Target> targets;  // the running ones point into it
     std::vector<ReaperTarget> running;
     const auto tell = [&](Pid pid) {
         auto handle = scanner::PidHandle::open(pid);
         if (!handle) return;
-        const Grace grace = grace_of(rules, pid);
-        grace_ends_ = std::max(grace_ends_, began_ + grace.term);
-        policy::Judgement step;
-        step.grace = left_of(grace.term, began_);
-        step.grace_cap = left_of(grace.cap, began_);
-        targets.push_back({std::move(step), std::move(*handle)});
+        targets.push_back({policy::Judgement(), std::move(*handle)});
         running.emplace_back(targets.back(), parts, times);
         running.back().verify();
         running.back().terminate();
@@ -106,13 +110,17 @@ bool RunTree::end_those_there(const policy::Rules& rules, const ReaperParts& par
     for (const Pid pid : scanner::read_descendants(procfs_, ::getpid()).value_or(std::vector<Pid>())) {
         if (pid != helper_) tell(pid);
     }
-    for (ReaperTarget& target : running) target.sample_at_term();
+    // All have been told; how long they may take can be read up now.
+    for (Target& target : targets) grant_grace(target);
+    for (ReaperTarget& target : running) {
+        target.learn_grace();
+        target.sample_at_term();
+    }
     std::ignore = wait_for_all(running, parts);
     return std::ranges::any_of(running, has_ended);
 }
 
 void RunTree::end() {
-    const policy::Rules rules = rules_for(options_);
     const auto control = make_descendant_control();
     StillOurs verifier(procfs_);
     Untold untold;
@@ -124,7 +132,7 @@ void RunTree::end() {
     while (!collect()) {
         const bool overdue = Clock::now() >= grace_ends_ && grace_ends_ > began_;
         if (overdue && cgroup_) std::ignore = kill_all_in_cgroup(cgroup_->folder());
-        if (end_those_there(rules, parts)) {
+        if (end_those_there(parts)) {
             progress = Clock::now();
         } else if (Clock::now() - progress > kGivingUp) {
             return;

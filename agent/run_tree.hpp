@@ -36,14 +36,16 @@ class RunTree {
         std::chrono::milliseconds cap{};
     };
 
-    [[nodiscard]] Grace grace_of(const policy::Rules& rules, scanner::Pid pid) const;
-    [[nodiscard]] bool end_those_there(const policy::Rules& rules, const ReaperParts& parts);
+    [[nodiscard]] Grace grace_of(scanner::Pid pid) const;
+    void grant_grace(Target& target);
+    [[nodiscard]] bool end_those_there(const ReaperParts& parts);
 
     const scanner::Procfs& procfs_;
     const std::optional<OwnCgroup>& cgroup_;
     const Options& options_;
     std::optional<scanner::Pid> helper_;
     std::optional<int> helper_status_;
+    std::optional<policy::Rules> rules_;  // read when they are needed
     ReaperTarget::Clock::time_point began_;
     ReaperTarget::Clock::time_point grace_ends_;
 };
