@@ -7,6 +7,7 @@
 #include <array>
 #include <csignal>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -44,7 +45,11 @@ tl::unexpected<Message> problem(const std::string& what, ExitStatus status) {
 class Supervisor {
    public:
     Supervisor(RunTree tree, const std::optional<OwnCgroup>& cgroup, Fd link, Fd signals, pid_t guard)
-        : tree_(tree), cgroup_(cgroup), link_(std::move(link)), signals_(std::move(signals)), guard_(guard) {}
+        : tree_(std::move(tree)),
+          cgroup_(cgroup),
+          link_(std::move(link)),
+          signals_(std::move(signals)),
+          guard_(guard) {}
 
     // The helper's exit status.
     [[nodiscard]] int run() {

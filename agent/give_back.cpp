@@ -20,6 +20,7 @@ bool is_relocated_code(const ElfW(Dyn) & entry) {
 }
 
 bool has_relocated_code(const dl_phdr_info& object, const ElfW(Phdr) & segment) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells addresses as numbers
     const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + segment.p_vaddr);
     while (entry->d_tag != DT_NULL && !is_relocated_code(*entry)) ++entry;
     return entry->d_tag != DT_NULL;
@@ -49,6 +50,7 @@ void give_back_code() {
     ::dl_iterate_phdr(add_pristine, &pristine);
     for (const auto& [begin, size] : pristine) {
         const std::uintptr_t first = begin / page * page;
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
         ::madvise(reinterpret_cast<void*>(first), begin + size - first, MADV_DONTNEED);
     }
 }

@@ -5,6 +5,7 @@ import pty
 import signal
 import socket
 import subprocess
+import sys
 import time
 
 from harness import actor, helper, sandbox
@@ -31,7 +32,7 @@ def shell(script, **more):
 
 def tree(variant, options=("--grace", "300ms"), **more):
     if variant == "cgroup":
-        helper.in_own_cgroup()
+        helper.needs_cgroup()
     else:
         helper.without_cgroups()
     host = Host(*TREE, options=options, **more)
@@ -430,4 +431,6 @@ def a_host_of_another_user_is_refused():
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--inside"]:
+        helper.enter_cgroup()
     sandbox.main(__file__, globals())

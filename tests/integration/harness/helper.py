@@ -24,14 +24,17 @@ def without_cgroups():
     sandbox.mount("tmpfs", "/sys/fs/cgroup", "tmpfs", data="mode=755")
 
 
-def in_own_cgroup():
-    """So that what `run` makes lies below a cgroup that the sandbox removes. Returns its folder."""
+def enter_cgroup():
+    """So that what `run` makes lies below a cgroup that the sandbox removes."""
     for folder in sandbox.make_cgroup("run"):
         if os.path.exists(folder + "/cgroup.kill"):
             with open(folder + "/cgroup.procs", "w") as file:
                 file.write(str(os.getpid()))
-            return folder
-    raise sandbox.Skip("no cgroup of version 2 can be made here")
+
+
+def needs_cgroup():
+    if os.environ["REAPER_TEST_CGROUP"].encode() not in actor.read_bytes("/proc/self/cgroup"):
+        raise sandbox.Skip("no cgroup of version 2 can be made here")
 
 
 class Host:
