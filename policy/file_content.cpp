@@ -40,6 +40,7 @@ FileJudgement from_named(const NamedProcess& named) {
         case Fate::other: return judged(FileState::stale, "pid.other_program", named.detail);
         case Fate::somebodys: return judged(FileState::foreign, "pid.whatsapp", named.detail);
         case Fate::contradicts: return judged(FileState::foreign, "pid.contradicts", named.detail);
+        case Fate::elsewhere: return judged(FileState::foreign, "pid.other_namespace", named.detail);
         case Fate::unknown: break;
     }
     return unread("pid.unreadable", named.detail);

@@ -87,6 +87,22 @@ NamedProcess judge_row(const ClaimFile& file, const Claim& claim, const ProcessR
     return {Fate::reused, fmt::format("pid {} {}", row.pid, doubt)};
 }
 
+NamedProcess find_here(const ClaimFile& file, const Claim& claim, const scanner::Machine& machine, const Rules& rules) {
+    const bool owner = file.kind == ClaimKind::browser_owner;
+    const scanner::Pid pid = owner ? claim.spawner : claim.pid;
+    const auto& row = owner ? claim.spawner_row : claim.named;
+    if (file.named_exited)
+        return {Fate::gone, fmt::format("pid {} has ended, only its parent has not taken note of it", pid)};
+    if (row.access == Access::gone && !machine.hides_processes)
+        return {Fate::gone, fmt::format("no process has pid {}", pid)};
+    if (!row.ok()) return {Fate::unknown, fmt::format("pid {} could not be looked at", pid)};
+    return judge_row(file, claim, row.value, machine, rules);
+}
+
+bool may_be_removed(Fate fate) {
+    return fate == Fate::gone || fate == Fate::reused || fate == Fate::other;
+}
+
 }  // namespace
 
 bool may_write(ClaimKind kind, const ProcessRow& row, const Rules& rules) {
@@ -99,15 +115,14 @@ bool may_write(ClaimKind kind, const ProcessRow& row, const Rules& rules) {
 
 NamedProcess find_named(const ClaimFile& file, const Claim& claim, const scanner::Machine& machine,
                         const Rules& rules) {
-    const bool owner = file.kind == ClaimKind::browser_owner;
-    const scanner::Pid pid = owner ? claim.spawner : claim.pid;
-    const auto& row = owner ? claim.spawner_row : claim.named;
-    if (file.named_exited)
-        return {Fate::gone, fmt::format("pid {} has ended, only its parent has not taken note of it", pid)};
-    if (row.access == Access::gone && !machine.hides_processes)
-        return {Fate::gone, fmt::format("no process has pid {}", pid)};
-    if (!row.ok()) return {Fate::unknown, fmt::format("pid {} could not be looked at", pid)};
-    return judge_row(file, claim, row.value, machine, rules);
+    NamedProcess here = find_here(file, claim, machine, rules);
+    if (!may_be_removed(here.fate)) return here;
+    const auto namesake = std::ranges::find_if(file.namesakes, [&](const scanner::Namesake& one) {
+        return one.number == claim.pid && may_write(file.kind, one.row, rules);
+    });
+    if (namesake == file.namesakes.end()) return here;
+    return {Fate::elsewhere, fmt::format("{}, but pid {} of another pid namespace may be meant, which is pid {} here",
+                                         here.detail, claim.pid, namesake->row.pid)};
 }
 
 }  // namespace reaper::policy

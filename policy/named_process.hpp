@@ -16,6 +16,7 @@ enum class Fate {
     other,        // it was there in time, but runs a program that does not write such files
     somebodys,    // it runs another bridge, which has pid files of its own
     contradicts,  // it runs the right program, but the file records another start, or is older
+    elsewhere,    // gone, reused or other, but one that runs the right program has that pid in a container
     unknown,      // it could not be looked at
 };
 

@@ -46,6 +46,14 @@ struct LockReading {
     bool operator==(const LockReading&) const = default;
 };
 
+// A process of a nested pid namespace, which has the number `number` there.
+struct Namesake {
+    Pid number = 0;
+    ProcessRow row;
+
+    bool operator==(const Namesake&) const = default;
+};
+
 struct ClaimFile {
     ClaimKind kind = ClaimKind::bridge_pid;
     std::string home;  // an open folder of the scope, and
@@ -57,8 +65,9 @@ struct ClaimFile {
     std::string text;  // of what may be read, as Claim::access has it; not of ledgers and registries
     std::vector<Claim>
         claims;  // what it says; of a file that could not be read or understood one that says why. Empty: nobody named
-    LockReading lock;           // of gateway.lock, for that file and for gateway.pid beside it
-    bool named_exited = false;  // the one process that it names has exited, and was not collected yet
+    LockReading lock;                 // of gateway.lock, for that file and for gateway.pid beside it
+    bool named_exited = false;        // the one process that it names has exited, and was not collected yet
+    std::vector<Namesake> namesakes;  // whom it may mean as well; only of files of bridges
 
     bool operator==(const ClaimFile&) const = default;
 };

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <tuple>
 
 #include "scanner/claim_files.hpp"
 #include "scanner/linux/claim_reading.hpp"
+#include "scanner/linux/namesakes.hpp"
 #include "scanner/pid_handle.hpp"
 #include "scanner/regular_file.hpp"
 
@@ -122,6 +124,15 @@ void look_up_lock(const Procfs& procfs, ClaimFile& file) {
     file.lock = home ? find_lock(procfs, home->get(), "gateway.lock") : LockReading{LockState::unknown, 0};
 }
 
+// One walk over all processes, and only where a file makes it worth while.
+void look_up_namesakes(const Procfs& procfs, std::span<ClaimFile> files) {
+    if (std::ranges::none_of(files, has_namesakes)) return;
+    const auto nested = find_nested(procfs);
+    for (ClaimFile& file : files) {
+        if (has_namesakes(file)) file.namesakes = namesakes_of(procfs, file, nested);
+    }
+}
+
 }  // namespace
 
 std::vector<ClaimFile> read_claim_files(const Procfs& procfs, const ClaimPlaces& places) {
@@ -134,6 +145,7 @@ std::vector<ClaimFile> read_claim_files(const Procfs& procfs, const ClaimPlaces&
         look_up_named(procfs, file);
         look_up_lock(procfs, file);
     }
+    look_up_namesakes(procfs, files);
     std::ranges::sort(files, {}, &ClaimFile::path);
     return files;
 }
@@ -147,6 +159,7 @@ ClaimFile read_again(const Procfs& procfs, const ClaimFile& file, int directory,
     fresh = found ? read_into(std::move(fresh), *found) : unreadable(std::move(fresh));
     look_up_named(procfs, fresh);
     look_up_lock(procfs, fresh);
+    look_up_namesakes(procfs, {&fresh, 1});
     return fresh;
 }
 

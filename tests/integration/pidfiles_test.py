@@ -182,6 +182,28 @@ def a_live_update_pauses_every_removal():
 
 
 @case
+def a_daemon_in_a_container_keeps_the_file_that_has_its_number_there():
+    homes = Homes()
+    stage, data = homes.stage, homes.home / "memos-plugin"
+    homes.put("memos-plugin/daemon/bridge-stdio.pid", str(NOBODY))
+    daemon = stage.daemon("d", home=data)
+    burn = 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done; "$@"; true'
+    inside = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", burn, "sh", *map(str, daemon["argv"])]
+    container = subprocess.Popen(inside, cwd=daemon["cwd"], stdin=subprocess.DEVNULL,
+                                 env={**daemon["env"], "HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"})
+    wait_until((stage.run / "d.ready").exists, "the daemon is there")
+    number = (stage.run / "d.ready").read_text().strip()
+    expect(not os.path.exists(f"/proc/{number}"), f"{number} is somebody here, too")
+    homes.put("memos-plugin/daemon/bridge.pid", number)
+    file, stale = "memos-plugin/daemon/bridge.pid", "memos-plugin/daemon/bridge-stdio.pid"
+    homes.expect_states(homes.pidfiles(), {file: "foreign", stale: "stale"})
+    homes.expect_clean([stale], [file])
+    container.kill()
+    container.wait()
+    homes.expect_clean([file], [])
+
+
+@case
 def what_is_planted_is_neither_followed_nor_removed_nor_waited_for():
     scene = Homes()
     uid, home = scene.stage.uid, scene.home

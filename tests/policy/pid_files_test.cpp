@@ -242,6 +242,30 @@ TEST_CASE("WhatsApp's file of the same name is never ours") {
     check_kept(without_process(file_of(ClaimKind::openclaw_lock, bridge())), FileState::foreign, "file.openclaw");
 }
 
+TEST_CASE("who has that pid in a container may be meant, if it runs a bridge") {
+    for (const ClaimKind kind : {ClaimKind::bridge_pid, ClaimKind::bridge_stdio_pid, ClaimKind::headless_registry}) {
+        ClaimFile gone = without_process(file_of(kind, bridge()));
+        ClaimFile other = file_of(kind, row(kPid, 1, "/usr/bin/sleep", {"sleep", "1000"}));
+        ClaimFile reused = other;
+        reused.claims.front().written_epoch = kNowEpoch - 7200;
+        for (ClaimFile file : {gone, other, reused}) {
+            ProcessRow there = bridge();
+            there.pid = 4711;
+            file.namesakes = {{kPid, there}};
+            check_kept(file, FileState::foreign, "pid.other_namespace");
+            file.namesakes.front().row.exe.access = Access::denied;  // another user's
+            check_kept(file, FileState::foreign, "pid.other_namespace");
+            file.namesakes.front().number = kPid + 1;
+            CHECK(judged_file(file).remove);
+            file.namesakes = {{kPid, row(4711, 1, "/usr/sbin/nginx", {"nginx"})}};
+            CHECK(judged_file(file).remove);
+        }
+    }
+    ClaimFile live = bridge_file();
+    live.namesakes = {{kPid, bridge()}};
+    check_kept(live, FileState::live, "pid.lives");
+}
+
 TEST_CASE("an empty or garbled file is malformed, and stays") {
     for (const char* text : {"", "garbage", "-5", "{\"pid\":"}) {
         check_kept(saying(bridge_file(), text), FileState::malformed, "file.malformed");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/proc_tree.hpp"
 #include "tests/support/subprocess.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -181,6 +182,37 @@ TEST_CASE("a process that has ended and was not collected has exited") {
     CHECK(only(files_in(home.path())).named_exited);
     ::waitpid(child, nullptr, 0);
     CHECK(only(files_in(home.path())).claims.front().named.access == Access::gone);
+}
+
+TEST_CASE("who has that pid in a pid namespace below this one") {
+    const auto status = [](const std::string& pids) {
+        const std::string pid = pids.substr(0, pids.find('\t'));
+        return std::map<std::string, std::string>{
+            {"status", "Tgid:\t" + pid + "\nTracerPid:\t0\nUid:\t0\t0\t0\t0\nNSpid:\t" + pids + "\n"}};
+    };
+    const reaper::test::ProcTree tree{{.pid = 1},
+                                      {.pid = 5, .comm = "a", .files = status("5\t77")},
+                                      {.pid = 6, .files = status("6\t8\t77")},
+                                      {.pid = 7, .files = status("7\t77\t9")},
+                                      {.pid = 77}};
+    const TemporaryFolder home;
+    const auto read = [&] {
+        return only(read_claim_files(tree.procfs(), {::geteuid(), {home.path()}, {home.path()}}));
+    };
+    home.write("daemon/bridge.pid", "77");
+    const ClaimFile file = read();
+    REQUIRE(file.namesakes.size() == 2);
+    CHECK(file.namesakes[0].number == 77);
+    CHECK(file.namesakes[0].row.pid == 5);
+    CHECK(file.namesakes[0].row.comm == "a");
+    CHECK(file.namesakes[1].row.pid == 6);
+    const auto directory = open_claim_home(home.path());
+    CHECK(read_again(tree.procfs(), file, directory->get(), "daemon/bridge.pid") == file);
+    home.write("daemon/bridge.pid", "78");
+    CHECK(read().namesakes.empty());
+    home.remove("daemon/bridge.pid");
+    home.write("gateway.pid", "77");
+    CHECK(read().namesakes.empty());  // its lock decides
 }
 
 TEST_CASE("update markers by themselves") {
