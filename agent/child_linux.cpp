@@ -28,6 +28,7 @@ std::string_view name_of(std::string_view variable) {
 
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (const std::string& word : words)
         pointers.push_back(const_cast<char*>(word.c_str()));  // execve(2) writes nothing
     pointers.push_back(nullptr);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,7 +41,7 @@ class Starts {
     Starts(const std::vector<Deed>& deeds, const std::vector<Event>& sightings, std::uint64_t in_time)
         : starts_(sightings), in_time_(in_time) {
         for (const Deed& deed : deeds) starts_.push_back(deed.begin);
-        std::ranges::stable_sort(starts_, {}, &Event::start_ticks);
+        std::ranges::sort(starts_, {}, [](const Event& start) { return std::pair(start.start_ticks, start.pid); });
         for (const Deed& deed : deeds) {
             if (deed.respawn) taken_.insert(deed.respawn->respawned_identity);
         }

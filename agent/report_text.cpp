@@ -18,8 +18,6 @@ namespace reaper::agent {
 
 namespace {
 
-using policy::escape;
-
 // Whom to ask about first: what failed, then what is leaked, then what is only reported.
 const ReportedProcess* most_interesting(const Report& report) {
     Processes order = on_shelf(report, Shelf::leaked);

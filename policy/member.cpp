@@ -64,7 +64,7 @@ std::string told_home(const ProcessFacts& process, const Match& match) {
 }
 
 std::string home_of(const ProcessFacts& process, const Match& match) {
-    const std::string home = told_home(process, match);
+    std::string home = told_home(process, match);
     for (const HomeSource& source : match.rule->home) {
         if (source.from != HomeSource::From::profile) continue;
         if (const auto name = option_value(match.invocation.arguments, source.name))

@@ -151,6 +151,7 @@ class Search {
 
     [[nodiscard]] std::string ends(const std::vector<const Member*>& gateways) const {
         std::vector<std::string> commands;
+        commands.reserve(gateways.size());
         for (const Member* gateway : gateways)
             commands.push_back(help_to_end(gateway->facts->row, gateway->facts->user, heads_service(*gateway->facts)));
         return fmt::format("{}", fmt::join(commands, ", or "));
