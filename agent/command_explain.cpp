@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "agent/commands.hpp"
+#include "agent/history_file.hpp"
 #include "agent/redact_facts.hpp"
 #include "policy/escape.hpp"
 #include "policy/match.hpp"
@@ -47,7 +48,8 @@ Absence why_not(const scanner::Procfs& procfs, const policy::Rules& rules, Pid p
 // The whole table is looked at, as for a report: what a process is depends on the others of its home.
 Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {
     const Lookout lookout(procfs, setup.rules, setup.uid);
-    auto judged = look_and_judge(lookout, setup);
+    Past past(history_folder());
+    auto judged = look_and_judge(lookout, setup, past);
     if (!judged) return tl::unexpected(judged.error());
     Report report = report_of(*judged, options, setup);
     report.command = "explain";

@@ -5,7 +5,7 @@
 
 namespace reaper::agent {
 
-Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup) {
+Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& past) {
     auto look = lookout.look();
     if (!look) return tl::unexpected(look.error());
     look->facts.scope_uids = setup.settings.uids;
@@ -14,13 +14,14 @@ Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup) {
         judgements = policy::judge(look->facts, look->rules, setup.settings);
     }
     Judged judged{std::move(*look), std::move(judgements)};
-    heed_history(judged, setup, history_folder());
+    heed_history(judged, setup, past);
     return judged;
 }
 
 Result<Report> run_report(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {
     const Lookout lookout(procfs, setup.rules, setup.uid);
-    auto judged = look_and_judge(lookout, setup);
+    Past past(history_folder());
+    auto judged = look_and_judge(lookout, setup, past);
     if (!judged) return tl::unexpected(judged.error());
     if (!options.facts.empty()) {
         const auto written = write_facts(options.facts, judged->look.facts, judged->look.rules);

@@ -39,7 +39,7 @@ struct Judged {
 };
 
 // Also by the history of this user: see heed_history().
-[[nodiscard]] Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup);
+[[nodiscard]] Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& past);
 
 // None: nobody of that pid was judged.
 [[nodiscard]] const policy::Judgement* find_judgement(const Judged& judged, scanner::Pid pid);

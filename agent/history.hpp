@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scanner/identity.hpp"
@@ -100,6 +101,19 @@ struct Respawn {
 
 // In the order in which they began.
 [[nodiscard]] std::vector<Deed> deeds_of(const std::vector<Event>& events);
+
+// The deeds in `folder`, read once, when somebody first asks. Nothing has been done where the folder has no name.
+class Past {
+   public:
+    explicit Past(std::string folder) : folder_(std::move(folder)) {}
+
+    // Fails as read_history() does.
+    [[nodiscard]] const Result<std::vector<Deed>>& deeds();
+
+   private:
+    std::string folder_;
+    std::optional<Result<std::vector<Deed>>> deeds_;
+};
 
 [[nodiscard]] bool is_about_process(const Deed& deed);
 // By TERM or KILL of this program.

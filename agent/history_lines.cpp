@@ -134,4 +134,12 @@ Result<History> read_history(const std::string& folder) {
     return history;
 }
 
+const Result<std::vector<Deed>>& Past::deeds() {
+    if (!deeds_) {
+        const auto history = folder_.empty() ? History{} : read_history(folder_);
+        deeds_ = history.map([](const History& read) { return deeds_of(read.events); });
+    }
+    return *deeds_;
+}
+
 }  // namespace reaper::agent

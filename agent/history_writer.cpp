@@ -92,14 +92,16 @@ HistoryWriter::HistoryWriter(HistoryUse use, const std::string& folder, HistoryV
     if (file)
         file_ = std::move(*file);
     else
-        complaint_ = fmt::format("the history cannot be kept: {}", policy::escape(describe(file.error()), 400));
+        complaint_ = fmt::format("the history cannot be kept, so it is not remembered who is started again: {}",
+                                 policy::escape(describe(file.error()), 400));
 }
 
 bool HistoryWriter::write(const std::string& line) {
     if (!file_) return false;
     const auto written = file_->append(line);
     if (!written)
-        complaint_ = fmt::format("the history cannot be written: {}", policy::escape(describe(written.error()), 400));
+        complaint_ = fmt::format("the history cannot be written, so it is not remembered who is started again: {}",
+                                 policy::escape(describe(written.error()), 400));
     return written.has_value();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -35,53 +36,94 @@ std::vector<Deed> deeds_that_matter(const std::vector<Deed>& deeds, const std::v
     return found;
 }
 
-// Everybody who ever started, as far as that is known, and replaces nobody yet.
+// Everybody who ever started, as far as that is known. Each replaces one.
 class Starts {
    public:
+    // Both outlive this.
     Starts(const std::vector<Deed>& deeds, const std::vector<Event>& sightings, std::uint64_t in_time)
-        : starts_(sightings), in_time_(in_time) {
-        for (const Deed& deed : deeds) starts_.push_back(deed.begin);
-        std::ranges::sort(starts_, {}, [](const Event& start) { return std::pair(start.start_ticks, start.pid); });
+        : in_time_(in_time) {
+        std::set<std::string> noted;
         for (const Deed& deed : deeds) {
-            if (deed.respawn) taken_.insert(deed.respawn->respawned_identity);
+            if (deed.respawn) noted.insert(deed.respawn->respawned_identity);
         }
+        const auto add = [&](const Event& event) { starts_.push_back({&event, noted.contains(event.identity)}); };
+        std::ranges::for_each(sightings, add);
+        std::ranges::for_each(deeds, add, &Deed::begin);
+        std::ranges::sort(starts_, {},
+                          [](const Start& start) { return std::pair(start.event->start_ticks, start.event->pid); });
     }
 
-    // The first in the place of `deed`; null: nobody came in time.
+    // The first in the place of `deed`; null: nobody came in time, or the host was opening more of them anyway.
     [[nodiscard]] const Event* take(const Deed& deed) {
-        const auto found = std::ranges::find_if(starts_, [&](const Event& start) {
-            return start.start_ticks >= deed.begin.ticks && start.start_ticks <= deed.end->ticks + in_time_ &&
-                   comes_again(deed.begin, start) && !taken_.contains(start.identity);
+        if (opens_more(deed, deed.begin.ticks)) return nullptr;
+        const auto found = std::ranges::find_if(starts_, [&](const Start& start) {
+            return !start.taken && start.event->start_ticks >= deed.begin.ticks &&
+                   start.event->start_ticks <= deed.end->ticks + in_time_ && comes_again(deed.begin, *start.event);
         });
         if (found == starts_.end()) return nullptr;
-        taken_.insert(found->identity);
-        return &*found;
+        found->taken = true;
+        return found->event;
+    }
+
+    // Duplicates are opened by a host that goes on to open them, whoever ends. It did so shortly before this end, or any time until
+    // `until`, in nobody's place.
+    [[nodiscard]] bool opens_more(const Deed& deed, std::uint64_t until) const {
+        if (deed.begin.verdict != policy::to_string(policy::Verdict::duplicate)) return false;
+        return std::ranges::any_of(starts_, [&](const Start& start) {
+            return !start.taken && start.event->start_ticks + in_time_ >= deed.begin.ticks &&
+                   start.event->start_ticks <= until && comes_again(deed.begin, *start.event);
+        });
     }
 
    private:
-    std::vector<Event> starts_;
+    struct Start {
+        const Event* event;
+        bool taken;
+    };
+
+    std::vector<Start> starts_;
     std::uint64_t in_time_;
-    std::set<std::string> taken_;  // identities
 };
 
-Keepalive& keepalive_of(const Event& event, std::vector<Keepalive>& keepalives) {
-    const auto found = std::ranges::find_if(keepalives, [&](const Keepalive& one) {
-        return one.uid == event.uid && one.family == event.family && one.home == event.home && one.host == event.host &&
-               one.host_start_ticks == event.host_start_ticks;
+// One helper of one host. The two halves of a unit are two helpers, each with as many ends as the unit.
+struct Streak {
+    const Event* first;
+    Keepalive keepalive;
+};
+
+Keepalive& keepalive_of(const Event& event, std::vector<Streak>& streaks) {
+    const auto found = std::ranges::find_if(streaks, [&](const Streak& streak) {
+        return have_one_host(*streak.first, event) && streak.first->argv == event.argv;
     });
-    if (found != keepalives.end()) return *found;
-    return keepalives.emplace_back(
-        Keepalive{event.uid, event.family, event.home, event.host, event.host_start_ticks, {}, 0, 0});
+    if (found != streaks.end()) return found->keepalive;
+    Keepalive keepalive{event.uid, event.family, event.home, event.host, event.host_start_ticks, {}, 0, 0};
+    return streaks.emplace_back(Streak{&event, std::move(keepalive)}).keepalive;
 }
 
-// A host that needs its helper again now and then is no keepalive. One that is known as such has been left alone since.
-void count(const Deed& deed, std::uint64_t day, std::vector<Keepalive>& keepalives) {
-    Keepalive& keepalive = keepalive_of(deed.begin, keepalives);
-    const bool stays = keepalive.host != 0 && keepalive.ends >= policy::kMostRespawns;
-    if (!stays && deed.end->ticks > keepalive.last_ticks + day) keepalive.ends = 0;
-    ++keepalive.ends;
-    keepalive.last_ticks = std::max(keepalive.last_ticks, deed.end->ticks);
-    keepalive.host_command = told_line(deed.begin.host_argv, kLongestCommand);
+// A host that needs its helper again now and then is no keepalive, nor is one that was mended.
+void count(const Deed& deed, bool came_again, std::uint64_t spell, Keepalive& keepalive) {
+    if (came_again) {
+        ++keepalive.ends;
+        keepalive.last_ticks = std::max(keepalive.last_ticks, deed.end->ticks);
+        keepalive.host_command = told_line(deed.begin.host_argv, kLongestCommand);
+    } else if (deed.end->ticks > keepalive.last_ticks + spell) {
+        keepalive.ends = 0;
+    }
+}
+
+std::vector<Keepalive> keepalives_of(const std::vector<Deed>& deeds, const std::set<const Deed*>& replaced,
+                                     const Starts& starts, std::uint64_t spell) {
+    std::vector<Streak> streaks;
+    for (const Deed& deed : deeds) {
+        const bool came_again =
+            replaced.contains(&deed) && !starts.opens_more(deed, std::numeric_limits<std::uint64_t>::max());
+        count(deed, came_again, spell, keepalive_of(deed.begin, streaks));
+    }
+    std::vector<Keepalive> keepalives;
+    for (Streak& streak : streaks) {
+        if (streak.keepalive.ends > 0) keepalives.push_back(std::move(streak.keepalive));
+    }
+    return keepalives;
 }
 
 }  // namespace
@@ -90,26 +132,27 @@ Memory remember(const std::vector<Deed>& deeds, const std::vector<Event>& sighti
     const auto ours = deeds_that_matter(deeds, sightings);
     Starts starts(ours, sightings, ticks_of(policy::kRespawnTime, ticks_per_second));
     Memory memory;
+    std::set<const Deed*> replaced;
     for (const Deed& deed : ours) {
         const Event* newcomer = deed.respawn ? nullptr : starts.take(deed);
         if (newcomer != nullptr) memory.unnoted.push_back({deed.begin, *newcomer});
-        if (newcomer != nullptr || deed.respawn)
-            count(deed, ticks_of(std::chrono::hours(24), ticks_per_second), memory.keepalives);
+        if (newcomer != nullptr || deed.respawn) replaced.insert(&deed);
     }
+    memory.keepalives = keepalives_of(ours, replaced, starts, ticks_of(policy::kRespawnSpell, ticks_per_second));
     return memory;
 }
 
-void heed_history(Judged& judged, const Setup& setup, const std::string& folder) {
-    if (folder.empty() || std::ranges::none_of(judged.judgements, policy::can_respawn)) return;
-    const auto history = read_history(folder);
-    if (!history) {
+void heed_history(Judged& judged, const Setup& setup, Past& past) {
+    if (std::ranges::none_of(judged.judgements, policy::can_respawn)) return;
+    const auto& deeds = past.deeds();
+    if (!deeds) {
         judged.remarks.push_back(
             fmt::format("who is started again after each end cannot be told, as the history cannot be read: {}",
-                        policy::escape(describe(history.error()), 400)));
+                        policy::escape(describe(deeds.error()), 400)));
         return;
     }
     scanner::Facts& facts = judged.look.facts;
-    Memory memory = remember(deeds_of(history->events), sightings_of(judged), facts.machine.ticks_per_second);
+    Memory memory = remember(*deeds, sightings_of(judged), facts.machine.ticks_per_second);
     facts.keepalives = std::move(memory.keepalives);
     judged.respawns = std::move(memory.unnoted);
     if (!facts.keepalives.empty()) judged.judgements = policy::judge(facts, judged.look.rules, setup.settings);

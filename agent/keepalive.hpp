@@ -15,12 +15,13 @@ struct Memory {
 };
 
 // Between the first signal to one that was ended and policy::kRespawnTime after its end, each start of the same helper by the same host
-// replaces one. Ends that are more than a day apart are counted together only once the breaker is open: it then stays so.
+// replaces one; a duplicate only where the host opens no others. Each helper has its own count, which begins anew with an end after
+// which nobody came, unless that was within policy::kRespawnSpell of one that counts.
 [[nodiscard]] Memory remember(const std::vector<Deed>& deeds, const std::vector<Event>& sightings,
                               std::uint32_t ticks_per_second);
 
-// Judges once more by what the history in `folder` says. It is read only where somebody would be ended who can be started again. Where
-// it cannot be read, there is a remark.
-void heed_history(Judged& judged, const Setup& setup, const std::string& folder);
+// Judges once more by what the past says. It is asked only where somebody is leaked who can be started again. Where it cannot be
+// read, there is a remark.
+void heed_history(Judged& judged, const Setup& setup, Past& past);
 
 }  // namespace reaper::agent

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "agent/human.hpp"
+#include "policy/breaker.hpp"
 #include "policy/escape.hpp"
 
 namespace reaper::agent {
@@ -127,7 +128,8 @@ Shelf shelf_of(const ReportedProcess& process) {
 std::string why(const ReportedProcess& process) {
     std::string text = main_reasons(process);
     for (const policy::Evidence& evidence : process.judgement.evidence) {
-        if (evidence.code == "database.deleted") text += "; " + escape(evidence.detail, 200);
+        const bool always = evidence.code == "database.deleted" || evidence.code == policy::kRespawnNote;
+        if (always) text += "; " + escape(evidence.detail, 200);
     }
     return text;
 }

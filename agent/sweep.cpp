@@ -43,12 +43,13 @@ Sweep::Sweep(const scanner::Procfs& procfs, const Options& options, const Setup&
       interrupt_(interrupt),
       locks_(locks),
       lookout_(procfs, setup.rules, setup.uid),
+      past_(history_folder()),
       history_(options.no_history || options.dry_run ? HistoryUse::none : HistoryUse::keep, history_folder(),
                voice_of(options)) {}
 
 Result<Report> Sweep::run() {
     if (!options_.dry_run) in_the_way_ = locks_.hold_own(lock_folders());
-    auto seen = look_and_judge(lookout_, setup_);
+    auto seen = look_and_judge(lookout_, setup_, past_);
     if (!seen) return tl::unexpected(seen.error());
     for (const Judgement& judgement : seen->judgements) known_.insert(judgement.identity.pid);
     if (in_the_way_.empty()) note(seen->respawns);
@@ -65,7 +66,7 @@ Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
     if (!options_.dry_run) leave_to_others(plan, seen.look.facts);
     if (plan.steps.empty()) return {};
     if (interrupt_.wait(options_.settle)) return refuse(plan, "interrupted");
-    auto second = look_and_judge(lookout_, setup_);
+    auto second = look_and_judge(lookout_, setup_, past_);
     if (!second) return tl::unexpected(second.error());
     std::set<Pid> earlier_rounds = tried();
     const auto targets = settled_targets(plan, seen.look, *second, outcomes_);
@@ -79,7 +80,7 @@ Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
 // Who came back, and who has lost its host just now.
 Result<void> Sweep::look_after(Judged& seen, int rounds) {
     const bool interrupted = interrupt_.wait(kBurial);
-    auto after = look_and_judge(lookout_, setup_);
+    auto after = look_and_judge(lookout_, setup_, past_);
     if (!after) return {};  // a look that fails says nothing about either
     note(find_respawns(seen, *after, outcomes_));
     seen = keep_from(seen, std::move(*after), tried());
@@ -122,9 +123,9 @@ void Sweep::end(const std::vector<Target>& targets, Look& look) {
 // To end those once more would change nothing, and that they are left is no success.
 void Sweep::leave_to_keepalives(const std::vector<Judgement>& judgements) {
     for (const Judgement& judgement : judgements) {
-        const policy::Evidence* veto = policy::find_respawn_veto(judgement);
+        if (!judgement.kept_alive) continue;
         const Pid pid = judgement.identity.pid;
-        if (veto != nullptr) outcomes_[pid] = not_done(pid, OutcomeResult::refused, veto->detail);
+        outcomes_[pid] = not_done(pid, OutcomeResult::refused, policy::find_respawn_veto(judgement)->detail);
     }
 }
 

@@ -41,6 +41,7 @@ class Sweep {
     const Interrupt& interrupt_;
     SweepLocks& locks_;
     Lookout lookout_;
+    Past past_;  // as it was before this sweep
     HistoryWriter history_;
     std::string in_the_way_;        // not empty: another sweep, and nothing is to be ended
     std::set<scanner::Pid> known_;  // to the first look

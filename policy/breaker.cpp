@@ -20,9 +20,10 @@ bool is_by_its_host(const Keepalive& keepalive, const Judgement& judgement, cons
     return host != nullptr && keepalive.host == host->pid && keepalive.host_start_ticks == host->start_ticks;
 }
 
-bool is_recent(const Keepalive& keepalive, const scanner::Machine& machine) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(kRespawnTime).count();
-    return machine.now_ticks < keepalive.last_ticks + static_cast<std::uint64_t>(seconds) * machine.ticks_per_second;
+bool is_retry_due(const Keepalive& keepalive, const scanner::Machine& machine) {
+    const std::chrono::seconds wait = keepalive.host == 0 ? kRetryOfUnknown : kRetryOfHost;
+    return machine.now_ticks >=
+           keepalive.last_ticks + static_cast<std::uint64_t>(wait.count()) * machine.ticks_per_second;
 }
 
 bool concerns(const Keepalive& keepalive, const Judgement& judgement, const ProcessFacts& process, const Facts& facts) {
@@ -30,12 +31,11 @@ bool concerns(const Keepalive& keepalive, const Judgement& judgement, const Proc
                           keepalive.home == judgement.home && keepalive.ends >= kMostRespawns;
     if (!of_these) return false;
     if (judgement.host != 0) return is_by_its_host(keepalive, judgement, facts);
-    return judgement.verdict == Verdict::superseded && keepalive.host == 0 && is_recent(keepalive, facts.machine);
+    return judgement.verdict == Verdict::superseded && keepalive.host == 0;
 }
 
 std::string times_text(const Keepalive& keepalive) {
-    return fmt::format("started it again after each of {} ends within {} minutes", keepalive.ends,
-                       kRespawnTime.count());
+    return fmt::format("started it again within {} s of each of {} ends", kRespawnTime.count(), keepalive.ends);
 }
 
 // A service's cgroup is inherited: whoever started it is in there as well, or was.
@@ -44,26 +44,32 @@ std::string unknown_host_text(const ProcessFacts& process) {
     return in_service ? fmt::format("somebody in {}", process.unit.value.name) : std::string("somebody");
 }
 
-std::string detail_of(const Keepalive& keepalive, const ProcessFacts& process) {
-    if (keepalive.host == 0)
-        return fmt::format(
-            "{} {}; who that is cannot be told of nobody's child, so once more is tried {} minutes after",
-            unknown_host_text(process), times_text(keepalive), kRespawnTime.count());
-    return fmt::format("pid {} ({}) {}: end or mend that first", keepalive.host, keepalive.host_command,
-                       times_text(keepalive));
+std::string starter_text(const Keepalive& keepalive, const ProcessFacts& process) {
+    const std::string who = keepalive.host == 0 ? unknown_host_text(process)
+                                                : fmt::format("pid {} ({})", keepalive.host, keepalive.host_command);
+    return who + " " + times_text(keepalive);
+}
+
+std::string_view advice_of(const Keepalive& keepalive) {
+    return keepalive.host == 0 ? "; who that is cannot be told of nobody's child" : ": end or mend that first";
 }
 
 }  // namespace
 
 bool can_respawn(const Judgement& judgement) {
-    return judgement.action == Action::reap && (judgement.host != 0 || judgement.verdict == Verdict::superseded);
+    const bool by_host = judgement.verdict == Verdict::abandoned || judgement.verdict == Verdict::duplicate;
+    return (by_host && judgement.host != 0) || judgement.verdict == Verdict::superseded;
 }
 
-std::optional<Evidence> respawn_veto(const Judgement& judgement, const ProcessFacts& process, const Facts& facts) {
+std::optional<Evidence> respawn_evidence(const Judgement& judgement, const ProcessFacts& process, const Facts& facts) {
+    if (!can_respawn(judgement)) return std::nullopt;
     const auto found = std::ranges::find_if(
         facts.keepalives, [&](const Keepalive& keepalive) { return concerns(keepalive, judgement, process, facts); });
     if (found == facts.keepalives.end()) return std::nullopt;
-    return Evidence{std::string(kRespawnVeto), Weight::veto, detail_of(*found, process)};
+    std::string who = starter_text(*found, process);
+    if (is_retry_due(*found, facts.machine))
+        return Evidence{std::string(kRespawnNote), Weight::note, who + ": it may be tried once more"};
+    return Evidence{std::string(kRespawnVeto), Weight::veto, who.append(advice_of(*found))};
 }
 
 const Evidence* find_respawn_veto(const Judgement& judgement) {

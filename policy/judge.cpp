@@ -89,7 +89,7 @@ Action default_action(const Judgement& judgement, const FamilyRule& rule, const 
     }
 }
 
-Action action_of(Judgement& judgement, const Member& member, const Surroundings& around) {
+Action permitted_action(Judgement& judgement, const Member& member, const Surroundings& around) {
     const Action action = default_action(judgement, member.rule(), around.settings);
     if (action != Action::reap) return action;
     if (has_veto(judgement.evidence)) return Action::report;
@@ -99,11 +99,18 @@ Action action_of(Judgement& judgement, const Member& member, const Surroundings&
                                                   member.facts->unit.value.name)});
         return Action::report;
     }
-    if (auto veto = respawn_veto(judgement, *member.facts, around.facts)) {
-        judgement.evidence.push_back(std::move(*veto));
-        return Action::report;
-    }
     return Action::reap;
+}
+
+// Who starts it again is told of everybody who is leaked, wanted or not.
+Action action_of(Judgement& judgement, const Member& member, const Surroundings& around) {
+    const Action action = permitted_action(judgement, member, around);
+    if (action == Action::keep) return action;
+    auto evidence = respawn_evidence(judgement, *member.facts, around.facts);
+    if (!evidence) return action;
+    judgement.kept_alive = action == Action::reap && evidence->weight == Weight::veto;
+    judgement.evidence.push_back(std::move(*evidence));
+    return judgement.kept_alive ? Action::report : action;
 }
 
 // No reason to end anybody: a gateway at work can be such a holder. But what it writes is lost, and people look for that.

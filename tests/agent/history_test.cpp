@@ -195,6 +195,17 @@ TEST_CASE("what is there and cannot be read is an error, and nobody waits for it
     const TemporaryFolder folder;
     folder.fifo("history.jsonl");
     CHECK_FALSE(read_history(folder.path()));
+    CHECK_FALSE(Past(folder.path()).deeds());
+}
+
+TEST_CASE("what was done is read once, however often somebody asks") {
+    const TemporaryFolder folder;
+    folder.write("history.jsonl", kTerm + kEnded);
+    Past past(folder.path());
+    CHECK(past.deeds()->size() == 1);
+    folder.write("history.jsonl", "");
+    CHECK(past.deeds()->size() == 1);
+    CHECK(Past("").deeds()->empty());
 }
 
 }  // namespace reaper::agent

@@ -26,7 +26,7 @@ FactsBuilder abandoned() {
 }
 
 Keepalive gateway() {
-    return {kUser, "bridge", kHome, kHost, kHostStart, "python3 -m hermes_cli.main gateway run", 3, kNow - kHour};
+    return {kUser, "bridge", kHome, kHost, kHostStart, "python3 -m hermes_cli.main gateway run", 3, kNow - kMinute};
 }
 
 Judgement judged_with(const Keepalive& keepalive) {
@@ -62,8 +62,9 @@ TEST_CASE("what its host started again after three ends is left alone, and the h
     REQUIRE(veto != nullptr);
     CHECK(veto->weight == policy::Weight::veto);
     CHECK(veto->detail ==
-          "pid 50 (python3 -m hermes_cli.main gateway run) started it again after each of 3 ends within 10 minutes: "
-          "end or mend that first");
+          "pid 50 (python3 -m hermes_cli.main gateway run) started it again within 60 s of each of 3 ends: end or mend "
+          "that first");
+    CHECK(judgement.kept_alive);
 }
 
 TEST_CASE("only that host's helpers of that family, home and user are left alone, and only after three ends") {
@@ -84,11 +85,31 @@ TEST_CASE("one whose host is gone is an orphan like any other") {
     CHECK(judged(builder, kPid).host == 0);
 }
 
-TEST_CASE("who would not be ended anyhow is not said to be started again") {
+TEST_CASE("who starts it again is told of what would not be ended anyhow, too") {
     const Judgement judgement = judged(abandoned().keepalive(gateway()), kPid);
+    CHECK(judgement.verdict == Verdict::abandoned);
     CHECK(judgement.action == Action::report);
-    CHECK_FALSE(has_code(judgement, "veto.respawns"));
-    CHECK(policy::find_respawn_veto(judgement) == nullptr);
+    CHECK_FALSE(judgement.kept_alive);
+    CHECK(policy::find_respawn_veto(judgement) != nullptr);
+    FactsBuilder builder;
+    builder.attached_bridge(kPid, kHost).keepalive(gateway());
+    const Judgement attached = judged(builder, kPid);
+    CHECK(attached.verdict == Verdict::attached);
+    CHECK_FALSE(policy::respawn_evidence(attached, builder[kPid], builder.facts()));
+}
+
+TEST_CASE("an hour after the last end its host gets one more try, and is named all the same") {
+    CHECK(is_left_alone([](Keepalive& keepalive) { keepalive.last_ticks = kNow - kHour + 1; }));
+    CHECK_FALSE(is_left_alone([](Keepalive& keepalive) { keepalive.last_ticks = kNow - kHour; }));
+    Keepalive keepalive = gateway();
+    keepalive.last_ticks = kNow - kHour;
+    const Judgement judgement = judged_with(keepalive);
+    CHECK(has_code(judgement, "host.respawns"));
+    CHECK_FALSE(judgement.kept_alive);
+    CHECK(judgement.evidence.back().detail ==
+          "pid 50 (python3 -m hermes_cli.main gateway run) started it again within 60 s of each of 3 ends: it may be "
+          "tried once more");
+    CHECK(has_code(judged(abandoned().keepalive(keepalive), kPid), "host.respawns"));
 }
 
 TEST_CASE("both halves of a unit are left alone") {
@@ -109,7 +130,7 @@ TEST_CASE("a daemon that nobody knows who starts is tried once more ten minutes 
     CHECK(judgement.action == Action::report);
     REQUIRE(policy::find_respawn_veto(judgement) != nullptr);
     CHECK(policy::find_respawn_veto(judgement)->detail.starts_with(
-        "somebody started it again after each of 3 ends within 10 minutes; "));
+        "somebody started it again within 60 s of each of 3 ends; "));
     CHECK(planned(superseded(gateway())) == std::vector<Pid>{kPid});
 }
 
@@ -123,9 +144,10 @@ TEST_CASE("where nobody knows who starts a daemon, at least its service is named
     CHECK(policy::find_respawn_veto(judgement)->detail.starts_with("somebody in hermes-gateway.service started it"));
 }
 
-TEST_CASE("the history is worth a look only for what will be ended and could be started again") {
+TEST_CASE("the history is worth a look only for what is leaked and could be started again") {
     CHECK(policy::can_respawn(judged(abandoned(), kPid, also({Verdict::abandoned}))));
-    CHECK_FALSE(policy::can_respawn(judged(abandoned(), kPid)));
+    CHECK(policy::can_respawn(judged(abandoned(), kPid)));
+    CHECK_FALSE(policy::can_respawn(judged(FactsBuilder().attached_bridge(kPid, kHost), kPid)));
     CHECK_FALSE(policy::can_respawn(judged(FactsBuilder().orphan_bridge(kPid), kPid)));
     CHECK(policy::can_respawn(judged(superseded(gateway()), kPid)));
 }
