@@ -111,11 +111,11 @@ def none_of_them_is_touched():
         name = next(one.name for one in stage.actors.values() if one.pid == process["pid"])
         expect(process["action"] == "reap" if name == "leaked" else process["action"] == "keep",
                f"{name}: {report.explain()}")
-    # What runs a bridge script of another install is worth a line that says why it stays, and so is what stamps a
-    # gateway's log; nothing else is.
+    # What runs a bridge script of another install is worth a line that says why it stays, and so are what stamps a
+    # gateway's log and an update; nothing else is.
     listed = {one.name.rpartition("-")[0] for one in stage.actors.values() if report.process(one.pid) and one.name !=
     "leaked"}
-    expect(listed <= {"other-install", "backup-file", "stderr"}, f"listed, but no member of any family: {listed}")
+    expect(listed <= {"other-install", "backup-file", "stderr", "hermes-setup"}, f"listed, but no member of any family: {listed}")
     stage.expect_sweep(stage.sweep(), ["leaked"], crowd.names, silent=crowd.silent)
 
 
