@@ -14,7 +14,6 @@ from harness.helper import BINARY, Host, survivors
 from harness.sandbox import case, expect
 
 TRIALS = int(os.environ.get("REAPER_TRIALS", "1000"))
-SLOW = int(os.environ.get("REAPER_SLOWDOWN", "1"))
 MIB = 1024
 
 
@@ -65,13 +64,13 @@ def tell_percentile(trials):
 @case(timeout=400)
 def with_a_cgroup_the_helper_is_told_within_20_ms():
     helper.needs_cgroup()
-    within(20 * SLOW, lambda: tell_percentile(TRIALS), "99th percentile, ms")
+    within(20, lambda: tell_percentile(TRIALS), "99th percentile, ms")
 
 
 @case(timeout=400)
 def without_a_cgroup_too():
     helper.without_cgroups()
-    within(20 * SLOW, lambda: tell_percentile(TRIALS // 4), "99th percentile, ms")
+    within(20, lambda: tell_percentile(TRIALS // 4), "99th percentile, ms")
 
 
 def switches(pid):
@@ -102,8 +101,7 @@ def memory_is_at_most_2_mb():
                    for pid in (host.run, host.guard))
 
     print(f"     resident {memory('Rss')} kB, proportional {memory('Pss')} kB, anonymous {memory('Anonymous')} kB", flush=True)
-    if SLOW == 1:  # a sanitizer's own memory is no matter here
-        expect(memory("Rss") <= 2 * MIB, f"resident {memory('Rss')} kB")
+    expect(memory("Rss") <= 2 * MIB, f"resident {memory('Rss')} kB")
 
 
 def first_byte_after(*command):
@@ -129,9 +127,9 @@ def the_start_takes_at_most_3_ms_longer():
     # Before everything else that runs here, with and without `run`: it is not to be measured how long one waits for a core.
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
     helper.needs_cgroup()
-    within(3 * SLOW, added_to_start, "with a cgroup, ms added to the first byte of /bin/echo (median)", rounds=5)
+    within(3, added_to_start, "with a cgroup, ms added to the first byte of /bin/echo (median)", rounds=5)
     helper.without_cgroups()
-    within(3 * SLOW, added_to_start, "without one, ms added", rounds=5)
+    within(3, added_to_start, "without one, ms added", rounds=5)
 
 
 if __name__ == "__main__":
