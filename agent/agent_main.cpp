@@ -66,8 +66,12 @@ int execute(const Options& options) {
         const auto status = run_helper(options);
         return status ? *status : say(status.error());
     }
-    const auto setup = prepare(options);
+    auto setup = prepare(options);
     if (!setup) return say(setup.error());
+    if (options.command == Command::watch) {
+        const auto status = run_watch(options, std::move(*setup));
+        return status ? *status : say(status.error());
+    }
     auto output = Output::open(options);
     if (!output) return fail(output.error());
     if (options.command == Command::rules) return print(run_rules(options, *setup, render_options(options)), *output);

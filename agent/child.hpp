@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ class Child {
 
    private:
     friend Result<Child> start(const Launch& launch);
+    friend Result<Child> branch(const std::function<int()>& work);
     explicit Child(scanner::PidHandle handle) : handle_(std::move(handle)) {}
 
     scanner::PidHandle handle_;
@@ -39,6 +41,9 @@ class Child {
 // All or nothing: nobody runs anything when this fails. That a program is not there (127) or cannot be run (126) is for the child to
 // say, on stderr and by its exit status, as env(1) does.
 [[nodiscard]] Result<Child> start(const Launch& launch);
+
+// A copy of this program that does `work` and ends with what that gives back. Only for a program without threads.
+[[nodiscard]] Result<Child> branch(const std::function<int()>& work);
 
 // What waitpid(2) told, as a shell tells it.
 [[nodiscard]] int shell_status(int wait_status);

@@ -78,6 +78,28 @@ pid_t fork_into(int cgroup) {
     return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
 }
 
+// A new process that waits at a gate until it is held. `part` is what it does; it does not return.
+Result<scanner::PidHandle> split(const std::string& what, std::optional<int> cgroup,
+                                 const std::function<void(int gate)>& part) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_failure("make", "a pipe");
+    const Fd gate(ends[0]);
+    Fd key(ends[1]);
+    const pid_t pid = cgroup ? fork_into(*cgroup) : ::fork();
+    if (pid < 0) return system_failure("start", what);
+    if (pid == 0) {
+        key.reset();  // with a copy of its own it would wait at the gate for ever
+        part(gate.get());
+    }
+    // Its pid cannot be re-used before it is waited for here.
+    auto handle = scanner::PidHandle::open(pid);
+    if (handle && ::write(key.get(), "", 1) == 1) return handle;
+    const auto error = handle ? system_failure("start", what) : tl::unexpected(handle.error());
+    key.reset();
+    ::waitpid(pid, nullptr, 0);
+    return error;
+}
+
 }  // namespace
 
 Result<int> Child::wait() const {
@@ -96,24 +118,18 @@ int shell_status(int wait_status) {
 
 Result<Child> start(const Launch& launch) {
     if (launch.argv.empty()) return failure(std::errc::invalid_argument, "run", "nothing");
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_failure("make", "a pipe");
-    const Fd gate(ends[0]);
-    Fd key(ends[1]);
     const pid_t self = ::getpid();
-    const pid_t pid = launch.cgroup ? fork_into(*launch.cgroup) : ::fork();
-    if (pid < 0) return system_failure("start", launch.argv.front());
-    if (pid == 0) {
-        key.reset();  // with a copy of its own it would wait at the gate for ever
-        become(launch, gate.get(), self);
-    }
-    // Its pid cannot be re-used before it is waited for here.
-    auto handle = scanner::PidHandle::open(pid);
-    if (handle && ::write(key.get(), "", 1) == 1) return Child(std::move(*handle));
-    const auto error = handle ? system_failure("start", launch.argv.front()) : tl::unexpected(handle.error());
-    key.reset();
-    ::waitpid(pid, nullptr, 0);
-    return error;
+    auto handle = split(launch.argv.front(), launch.cgroup, [&](int gate) { become(launch, gate, self); });
+    if (!handle) return tl::unexpected(handle.error());
+    return Child(std::move(*handle));
+}
+
+Result<Child> branch(const std::function<int()>& work) {
+    auto handle = split("a copy of this program", std::nullopt, [&](int gate) noexcept {
+        ::_exit(may_start(gate) ? work() : kNeverStarted);  // not by way of what its parent wants done at exit
+    });
+    if (!handle) return tl::unexpected(handle.error());
+    return Child(std::move(*handle));
 }
 
 }  // namespace reaper::agent

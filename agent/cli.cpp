@@ -116,6 +116,15 @@ Done read_color(std::string_view word, Options& options) {
     return {};
 }
 
+Done read_events(std::string_view word, Options& options) {
+    constexpr std::array<std::string_view, 4> kNames = {"auto", "pidfd", "connector", "scan"};
+    constexpr std::array kEvents = {Events::automatic, Events::pidfd, Events::connector, Events::scan};
+    const auto events = choose("--events", word, kNames, kEvents);
+    if (!events) return tl::unexpected(events.error());
+    options.events = *events;
+    return {};
+}
+
 Done read_max_kills(std::string_view word, Options& options) {
     const auto number = whole_number<std::size_t>("--max-kills: ", word, "a number from 1 up");
     if (!number) return tl::unexpected(number.error());
@@ -165,6 +174,10 @@ Done read_option(OptionId id, const std::vector<std::string>& values, Options& o
         case OptionId::timeout: return read_time("--timeout", values.front(), options.timeout, Zero::refused);
         case OptionId::parent: return read_parent(values.front(), options);
         case OptionId::idle: return read_duration("--idle", values.front(), options.idle);
+        case OptionId::interval: return read_time("--interval", values.front(), options.interval, Zero::refused);
+        case OptionId::events: return read_events(values.front(), options);
+        case OptionId::census: options.census = values.front(); return {};
+        case OptionId::report_only: options.report_only = true; return {};
         case OptionId::grace: return read_duration("--grace", values.front(), options.grace);
         case OptionId::grace_cap: return read_duration("--grace-cap", values.front(), options.grace_cap);
         case OptionId::no_history: options.no_history = true; return {};
@@ -237,6 +250,7 @@ Done read_arguments(const Words& words, Options& options) {
         case Command::run: return read_program(words, options);
         case Command::report:
         case Command::sweep:
+        case Command::watch:
         case Command::pid_files:
         case Command::history: break;
     }
@@ -285,8 +299,8 @@ std::string commands_of(const OptionInfo& option) {
 
 bool changes_something(Command command) {
     const auto options = option_table();
-    const auto dry_run = std::ranges::find(options, OptionId::dry_run, &OptionInfo::id);
-    return is_for(*dry_run, command);
+    const auto recording = std::ranges::find(options, OptionId::no_history, &OptionInfo::id);
+    return is_for(*recording, command);
 }
 
 // What the command would pay no heed to.
@@ -332,6 +346,15 @@ Done check_run(const Words& words, const Options& options) {
     return {};
 }
 
+// It goes on for ever: what it tells is no report.
+Done check_watch(const Words& words, const Options& options) {
+    if (options.command != Command::watch) return {};
+    for (const OptionId id : {OptionId::json, OptionId::format, OptionId::output, OptionId::color}) {
+        if (words.has(id)) return mistake("watch prints no report; what it did is told on stderr, and by history");
+    }
+    return {};
+}
+
 // What is right by itself, but not together.
 Done check_together(const Options& options) {
     if (options.all_users && !options.user.empty()) return mistake("--user and --all-users contradict each other");
@@ -359,7 +382,7 @@ tl::expected<Options, Mistake> interpret(const Words& words) {
     for (const Done& done :
          {read_format(words, options), read_arguments(words, options), check_facts(options),
           check_rules(words, options), check_applicable(words, options), check_files_and_obstacles(options),
-          check_history(options), check_run(words, options), check_together(options)}) {
+          check_history(options), check_run(words, options), check_watch(words, options), check_together(options)}) {
         if (!done) return tl::unexpected(done.error());
     }
     return options;

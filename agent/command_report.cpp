@@ -5,7 +5,7 @@
 
 namespace reaper::agent {
 
-Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& past) {
+Result<Judged> look_and_judge_anew(const Lookout& lookout, const Setup& setup) {
     auto look = lookout.look();
     if (!look) return tl::unexpected(look.error());
     look->facts.scope_uids = setup.settings.uids;
@@ -13,8 +13,12 @@ Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& 
     if (lookout.find_holders(look->facts, judgements)) {
         judgements = policy::judge(look->facts, look->rules, setup.settings);
     }
-    Judged judged{std::move(*look), std::move(judgements)};
-    heed_history(judged, setup, past);
+    return Judged{std::move(*look), std::move(judgements)};
+}
+
+Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& past) {
+    auto judged = look_and_judge_anew(lookout, setup);
+    if (judged) heed_history(*judged, setup, past);
     return judged;
 }
 

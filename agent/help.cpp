@@ -22,6 +22,7 @@ constexpr std::string_view kExamples = R"(Examples:
   orphan-reaper sweep                    end it
   orphan-reaper run -- COMMAND           start a helper that ends with its host
   orphan-reaper preflight                may 'hermes update' begin? make it so
+  orphan-reaper watch                    stay, and end it as it leaks
   orphan-reaper explain 4711             why was that one kept?
   orphan-reaper pidfiles --clean         remove pid files that name nobody
   orphan-reaper history                  what was done in the last 7 days?
@@ -80,6 +81,25 @@ family, KILL. --verbose says by what means: a cgroup of its own, or a child
 subreaper. Exit status: the helper's; 127 or 126 where it cannot be run.
 
   orphan-reaper run --parent 4711 -- node dist/bridge.mjs --agent=hermes
+)";
+
+constexpr std::string_view kWatch = R"(
+Sleeps until a host dies, then sweeps for what that has left behind: the same
+looks, evidence and grace as 'sweep', after the settle time. What is too young
+to be judged is come back for. Every --interval it looks at everything: that
+finds new hosts, and what a host did not tell. --events says how it learns that
+a host died:
+  pidfd      by a handle of each host; needs no privilege
+  connector  by that, and hints of the kernel's proc connector: new helpers are
+             known within a second; needs CAP_NET_ADMIN in the first pid
+             namespace
+  scan       not at all; only every --interval
+  auto       connector for root where it can be had, else pidfd
+What it does is told on stderr and kept in the history. One watch for each user;
+another one ends with exit status 5, and says who is at work.
+  HUP        read the rules again; where they are broken, the old ones stay
+  USR1       say how many helpers each host has
+  TERM, INT  stop; nobody else is signalled. 130: a grace period was cut short
 )";
 
 constexpr std::string_view kHistory = R"(
@@ -166,6 +186,7 @@ std::string_view more_about(Command command) {
     if (command == Command::preflight) return kPreflight;
     if (command == Command::run) return kRun;
     if (command == Command::history) return kHistory;
+    if (command == Command::watch) return kWatch;
     return command == Command::pid_files ? kPidFiles : std::string_view();
 }
 

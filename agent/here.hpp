@@ -30,4 +30,7 @@ using ShowReport = std::function<int(Report)>;
 // function_not_supported's message where this system has no means of it.
 [[nodiscard]] tl::expected<int, Message> run_helper(const Options& options);
 
+// Watches until it is told to stop, and gives back the exit status. The error: why it cannot begin.
+[[nodiscard]] tl::expected<int, Message> run_watch(const Options& options, Setup setup);
+
 }  // namespace reaper::agent

@@ -14,6 +14,7 @@ Result<Report> run_here(const Options& options, const Setup& setup) {
         case Command::pid_files: return run_pid_files(*procfs, options, setup);
         case Command::preflight:
         case Command::run:
+        case Command::watch:
         case Command::history: break;
     }
     return failure(std::errc::function_not_supported, "run", "this command");

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "agent/exit_status.hpp"
 #include "agent/here.hpp"
 
@@ -30,6 +32,11 @@ Result<std::string> run_history(const Options&, const RenderOptions&) {
 
 tl::expected<int, Message> run_helper(const Options&) {
     return tl::unexpected(Message{"orphan-reaper: cannot tie a helper to its host on this system\n",
+                                  static_cast<int>(ExitStatus::incomplete)});
+}
+
+tl::expected<int, Message> run_watch(const Options&, Setup) {
+    return tl::unexpected(Message{fmt::format("orphan-reaper: cannot see processes {}\n", kInstead),
                                   static_cast<int>(ExitStatus::incomplete)});
 }
 

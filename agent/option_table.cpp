@@ -11,14 +11,16 @@ constexpr std::string_view kScope = "Which processes";
 constexpr std::string_view kPast = "What is shown";
 constexpr std::string_view kDoing = "What is done";
 constexpr std::string_view kEnding = "How they are ended";
+constexpr std::string_view kWatching = "How watch watches";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kOther = "Other";
 
-constexpr std::string_view kAboutProcesses = "report sweep preflight explain rules";
-constexpr std::string_view kLooking = "report sweep preflight explain rules pidfiles";
-constexpr std::string_view kSweeping = "sweep preflight";
-constexpr std::string_view kGraceful = "sweep preflight run";
+constexpr std::string_view kAboutProcesses = "report sweep preflight watch explain rules";
+constexpr std::string_view kLooking = "report sweep preflight watch explain rules pidfiles";
+constexpr std::string_view kSweeping = "sweep preflight watch";
+constexpr std::string_view kGraceful = "sweep preflight run watch";
 constexpr std::string_view kChanging = "sweep preflight pidfiles";
+constexpr std::string_view kRecording = "sweep preflight watch pidfiles";
 
 constexpr std::array kOptions = {
     OptionInfo{OptionId::home, kScope, "--home", "", "DIR", "a folder", true, kLooking,
@@ -43,7 +45,7 @@ constexpr std::array kOptions = {
     OptionInfo{OptionId::clean, kDoing, "--clean", "", "", "", false, "pidfiles",
                "remove the files that are provably stale, and nothing else"},
     OptionInfo{OptionId::dry_run, kDoing, "--dry-run", "", "", "", false, kChanging, "decide everything, do nothing"},
-    OptionInfo{OptionId::no_history, kDoing, "--no-history", "", "", "", false, kChanging,
+    OptionInfo{OptionId::no_history, kDoing, "--no-history", "", "", "", false, kRecording,
                "do not keep a record of what was ended or removed"},
     OptionInfo{OptionId::max_kills, kEnding, "--max-kills", "", "N", "a number from 1 up", false, kSweeping,
                "refuse to end anything when more than N would have to end (default: 256)"},
@@ -61,6 +63,14 @@ constexpr std::array kOptions = {
                "the host that run's helper ends with (default: the caller)"},
     OptionInfo{OptionId::idle, kEnding, "--idle", "", "DUR", "a duration", false, "run",
                "end run's helper also when nothing went through its stdin and stdout for so long"},
+    OptionInfo{OptionId::interval, kWatching, "--interval", "", "DUR", "a duration", false, "watch",
+               "time between two looks at everything (default: 1m)"},
+    OptionInfo{OptionId::events, kWatching, "--events", "", "HOW", "auto, pidfd, connector or scan", false, "watch",
+               "how watch learns that a host died: auto (default), pidfd, connector or scan"},
+    OptionInfo{OptionId::census, kWatching, "--census", "", "FILE", "a file", false, "watch",
+               "append how many helpers each host has, at every look and change"},
+    OptionInfo{OptionId::report_only, kWatching, "--report-only", "", "", "", false, "watch",
+               "say what would be ended, end nothing"},
     OptionInfo{OptionId::json, kOutput, "--json", "", "", "", false, {}, "the same as --format json"},
     OptionInfo{OptionId::format,
                kOutput,
@@ -116,6 +126,7 @@ constexpr std::array kCommands = {
     CommandInfo{Command::run, "run", "-- COMMAND...",
                 "start a helper that cannot outlive its host: it ends, with all that it started, when the host does",
                 true},
+    CommandInfo{Command::watch, "watch", "", "stay, and end what a host leaves behind as soon as it has died"},
     CommandInfo{Command::explain, "explain", "PID...", "every fact and every rule that decided about a process"},
     CommandInfo{Command::rules, "rules", "[show]|check FILE",
                 "the rules in effect and where each comes from; or what a rule file would change"},

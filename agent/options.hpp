@@ -14,8 +14,9 @@
 
 namespace reaper::agent {
 
-enum class Command { report, sweep, preflight, run, explain, rules, pid_files, history };
+enum class Command { report, sweep, preflight, run, watch, explain, rules, pid_files, history };
 enum class Format { text, json, jsonl, prometheus, html };
+enum class Events { automatic, pidfd, connector, scan };
 enum class Color { automatic, always, never };
 
 struct Options {
@@ -37,6 +38,10 @@ struct Options {
     std::chrono::milliseconds settle{2000};
     std::chrono::milliseconds lock_wait{60'000};  // for another sweep to end
     std::chrono::milliseconds timeout{300'000};   // preflight
+    std::chrono::milliseconds interval{60'000};   // watch: between two looks
+    Events events = Events::automatic;            // watch: how it learns that a host died
+    std::string census;                           // watch: where to write how many there are; empty: nowhere
+    bool report_only = false;                     // watch
     std::size_t max_kills = 256;
     std::set<policy::Verdict> also_reap;
     bool reap_inside_services = false;

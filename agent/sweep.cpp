@@ -27,16 +27,21 @@ constexpr int kRounds = 4;
 // Until init has cleared the dead away: a zombie still looks like an owner.
 constexpr std::chrono::milliseconds kBurial{100};
 
+// A watch tells what it does as it does it; its lines are a journal.
+int terminal_of(const Options& options) {
+    return options.command == Command::watch ? -1 : terminal_to_draw_on(options.quiet);
+}
+
 // While a live line is drawn, the decisions are not written where it stands.
 HistoryVoice voice_of(const Options& options) {
-    const bool watched = ::isatty(STDERR_FILENO) == 1 && !options.verbose;
+    const bool watched = options.command != Command::watch && ::isatty(STDERR_FILENO) == 1 && !options.verbose;
     return {STDERR_FILENO, !watched && !options.quiet};
 }
 
 }  // namespace
 
 Sweep::Sweep(const scanner::Procfs& procfs, const Options& options, const Setup& setup, const Interrupt& interrupt,
-             SweepLocks& locks)
+             SweepLocks& locks, std::optional<std::set<Pid>> only)
     : procfs_(procfs),
       options_(options),
       setup_(setup),
@@ -45,13 +50,16 @@ Sweep::Sweep(const scanner::Procfs& procfs, const Options& options, const Setup&
       lookout_(procfs, setup.rules, setup.uid),
       past_(history_folder()),
       history_(options.no_history || options.dry_run ? HistoryUse::none : HistoryUse::keep, history_folder(),
-               voice_of(options)) {}
+               voice_of(options)),
+      only_(std::move(only)) {}
 
 Result<Report> Sweep::run() {
     if (!options_.dry_run) in_the_way_ = locks_.hold_own(lock_folders());
     auto seen = look_and_judge(lookout_, setup_, past_);
     if (!seen) return tl::unexpected(seen.error());
-    for (const Judgement& judgement : seen->judgements) known_.insert(judgement.identity.pid);
+    for (const Judgement& judgement : seen->judgements) {
+        if (!only_ || only_->contains(judgement.identity.pid)) known_.insert(judgement.identity.pid);
+    }
     if (in_the_way_.empty()) note(seen->respawns);
     if (auto done = end_leaks(*seen, kRounds); !done) return tl::unexpected(done.error());
     return conclude_with(*seen);
@@ -107,7 +115,7 @@ policy::Plan Sweep::plan_of_new_leaks(std::vector<Judgement> judgements) const {
 
 void Sweep::end(const std::vector<Target>& targets, Look& look) {
     FreshVerifier verifier(lookout_, setup_, look);
-    LiveLine line(terminal_to_draw_on(options_.quiet));
+    LiveLine line(terminal_of(options_));
     const auto control = options_.dry_run ? make_dry_run_control() : make_process_control();
     const ReaperParts parts{
         *control,

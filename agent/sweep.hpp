@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,9 +17,10 @@ namespace reaper::agent {
 
 class Sweep {
    public:
-    // All references outlive the sweep. It ends nothing once `interrupt` came, nor while another sweep holds a lock that it needs.
+    // All references outlive the sweep. It ends nothing once `interrupt` came, nor while another sweep holds a lock that it needs,
+    // nor anybody but `only`, if that is given.
     Sweep(const scanner::Procfs& procfs, const Options& options, const Setup& setup, const Interrupt& interrupt,
-          SweepLocks& locks);
+          SweepLocks& locks, std::optional<std::set<scanner::Pid>> only = std::nullopt);
 
     // Once. Fails only when the machine cannot be looked at at all.
     [[nodiscard]] Result<Report> run();
@@ -43,8 +45,9 @@ class Sweep {
     Lookout lookout_;
     Past past_;  // as it was before this sweep
     HistoryWriter history_;
+    std::optional<std::set<scanner::Pid>> only_;
     std::string in_the_way_;        // not empty: another sweep, and nothing is to be ended
-    std::set<scanner::Pid> known_;  // to the first look
+    std::set<scanner::Pid> known_;  // to the first look, and not somebody else's to end
     Outcomes outcomes_;
     std::vector<std::string> remarks_;
 };

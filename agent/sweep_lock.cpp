@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "agent/history_file.hpp"
+#include "agent/lock_file.hpp"
 #include "agent/rule_sources.hpp"
 #include "policy/escape.hpp"
 #include "scanner/claim_files.hpp"
@@ -21,36 +21,14 @@ namespace reaper::agent {
 
 namespace {
 
-constexpr const char* kName = "sweep.lock";
 constexpr const char* kUsualFolder = ".local/state/orphan-reaper";
 constexpr std::chrono::milliseconds kPause{100};
-
-// Nobody else can have put it there.
-bool belongs_to(const struct stat& status, scanner::Uid user) {
-    return S_ISREG(status.st_mode) && status.st_uid == user && status.st_nlink == 1;
-}
-
-// Read-only will do for a lock: a service may see the home of its user and not write there.
-Result<Fd> open_own(const std::string& folder) {
-    if (folder.empty()) return failure(std::errc::no_such_file_or_directory, "find", "a folder for the lock");
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    const std::string path = fmt::format("{}/{}", folder, kName);
-    constexpr int kSafely = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-    Fd file(::open(path.c_str(), O_RDWR | O_CREAT | kSafely, 0600));
-    const auto trouble = error ? tl::unexpected(Error{error, "create", folder}) : system_failure("open", path);
-    if (!file) file = Fd(::open(path.c_str(), O_RDONLY | kSafely));
-    struct stat status{};
-    if (!file || ::fstat(file.get(), &status) != 0) return trouble;
-    if (!belongs_to(status, ::geteuid())) return failure(std::errc::operation_not_permitted, "use", path);
-    return file;
-}
 
 // Looked at before it is opened, and through no link: the folders belong to somebody else.
 Fd open_of(scanner::Uid user, const std::string& home) {
     const Fd top(::open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!top) return {};
-    const auto found = scanner::find_below(top.get(), fmt::format("{}/{}", kUsualFolder, kName).c_str());
+    const auto found = scanner::find_below(top.get(), fmt::format("{}/{}", kUsualFolder, kSweepLock).c_str());
     if (!found || !belongs_to(found->status, user)) return {};
     return Fd(::open(fmt::format("/proc/self/fd/{}", found->path.get()).c_str(), O_RDWR | O_CLOEXEC));
 }
@@ -70,7 +48,7 @@ std::string SweepLocks::hold_own(const std::vector<std::string>& folders) {
     if (held_.contains(user)) return {};
     for (const std::string& folder : folders) {
         for (;;) {
-            auto file = open_own(folder);
+            auto file = shared_ ? Result<Fd>(std::move(shared_)) : open_lock_file(folder, kSweepLock);
             std::string in_the_way = file ? hold(user, std::move(*file)) : cannot(file.error());
             if (!file) break;
             complaint_ = held_.contains(user) ? std::string() : complaint_;
@@ -116,7 +94,7 @@ std::string SweepLocks::describe_holder(const Fd& file) {
 
 std::string SweepLocks::hold(scanner::Uid user, Fd file) {
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK) return cannot(system_failure("lock", kName).value());
+        if (errno != EWOULDBLOCK) return cannot(system_failure("lock", kSweepLock).value());
         const bool over = std::chrono::steady_clock::now() >= last_moment_;
         if (!over) tell(file);
         if (over || interrupt_.wait(kPause)) return describe_holder(file);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/interrupt.hpp"
@@ -13,6 +14,8 @@
 
 namespace reaper::agent {
 
+inline constexpr const char* kSweepLock = "sweep.lock";
+
 // The locks of one sweep, until it ends. However many sweeps there are, none waits for ever and no two wait for each other: only
 // root takes more than one lock, and root's own comes first.
 class SweepLocks {
@@ -21,6 +24,9 @@ class SweepLocks {
     // waits; -1: nobody does.
     SweepLocks(const Interrupt& interrupt, std::chrono::milliseconds patience, int terminal = -1)
         : interrupt_(interrupt), last_moment_(std::chrono::steady_clock::now() + patience), terminal_(terminal) {}
+
+    // Several sweeps of one program can share its lock: `file` is open already, in whoever started this sweep and in its copies.
+    void share_own(Fd file) { shared_ = std::move(file); }
 
     // The lock of the user who runs this, in the first of `folders` where there can be one; a folder is made if it is not there. Empty:
     // it is held. Otherwise who has it.
@@ -45,6 +51,7 @@ class SweepLocks {
     const Interrupt& interrupt_;
     std::chrono::steady_clock::time_point last_moment_;
     int terminal_;
+    Fd shared_;
     std::map<scanner::Uid, Fd> held_;
     std::string complaint_;
     scanner::Pid holder_ = 0;

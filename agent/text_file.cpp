@@ -69,6 +69,11 @@ Result<void> replace_file(const std::string& path, std::string_view text, std::o
 }
 
 // A file beside which nothing can be written, a link, a device or a pipe is opened as it is, and that before anything else is done.
+Result<void> append_to_file(const std::string& path, std::string_view text) {
+    const Fd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
+    return file ? write_all(file.get(), text, path) : system_failure("open", path);
+}
+
 Result<TextFile> TextFile::open(const std::string& path, mode_t mode) {
     if (auto folder = refuse_folder(path); !folder) return tl::unexpected(folder.error());
     struct stat status{};

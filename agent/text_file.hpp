@@ -20,6 +20,9 @@ namespace reaper::agent {
 // new one gets `mode`, less the umask. Without `mode` only its owner can read it, whoever could read the old one.
 [[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view text, std::optional<mode_t> mode);
 
+// At its end; a file that is not there is made. Nobody who appends alike comes between.
+[[nodiscard]] Result<void> append_to_file(const std::string& path, std::string_view text);
+
 // Where one whole text will go. A regular file is replaced as above. A link is followed; devices, pipes and the like are written to
 // as they are.
 class TextFile {

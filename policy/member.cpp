@@ -116,6 +116,10 @@ std::optional<std::string> variable(const ProcessFacts& process, const std::stri
     return found->second;
 }
 
+bool is_never_ended(const Member& member) {
+    return member.match.role.keep_as || member.rule().keep_as;
+}
+
 std::chrono::milliseconds age_of(const ProcessFacts& process, const scanner::Machine& machine) {
     if (machine.ticks_per_second == 0 || machine.now_ticks < process.row.start_ticks) return {};
     const std::uint64_t ticks = machine.now_ticks - process.row.start_ticks;

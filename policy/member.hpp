@@ -33,6 +33,9 @@ struct Member {
 // All members among the candidates, by pid, with homes, parents and launchers told.
 [[nodiscard]] std::vector<Member> find_members(const scanner::Facts& facts, const Rules& rules);
 
+// It is recognised only to be explained: a gateway, a user's own session.
+[[nodiscard]] bool is_never_ended(const Member& member);
+
 [[nodiscard]] std::chrono::milliseconds age_of(const scanner::ProcessFacts& process, const scanner::Machine& machine);
 
 // The value of an environment variable, if the environment could be read and has it.

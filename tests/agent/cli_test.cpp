@@ -154,6 +154,24 @@ TEST_CASE("run takes a program behind --, and its own options before that only")
     CHECK(contains(message_for({"run", "--help"}).text, "start a helper that cannot outlive its host"));
 }
 
+TEST_CASE("watch has options of its own, and prints no report") {
+    const Options plain = accepted({"watch"});
+    CHECK(plain.command == Command::watch);
+    CHECK(plain.interval == 60s);
+    CHECK(plain.events == Events::automatic);
+    const Options options = accepted({"watch", "--interval", "5s", "--events", "scan", "--census", "c.jsonl",
+                                      "--report-only", "--settle", "50ms", "--reap", "abandoned"});
+    CHECK(options.interval == 5s);
+    CHECK(options.events == Events::scan);
+    CHECK(options.census == "c.jsonl");
+    CHECK(options.report_only);
+    CHECK(contains(message_for({"watch", "--events", "pidfs"}).text, "did you mean 'pidfd'?"));
+    CHECK(contains(message_for({"watch", "--interval", "0s"}).text, "longer than nothing"));
+    CHECK(contains(message_for({"watch", "--json"}).text, "watch prints no report"));
+    CHECK(contains(message_for({"watch", "--dry-run"}).text, "not for watch"));
+    CHECK(contains(message_for({"sweep", "--interval", "5s"}).text, "--interval is for watch, not for sweep"));
+}
+
 TEST_CASE("preflight takes a program behind --, with whatever options that has") {
     CHECK(accepted({"preflight"}).program.empty());
     CHECK(accepted({"preflight"}).timeout == 5min);
@@ -188,8 +206,9 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         std::string_view says;
     };
     const std::vector<Row> rows = {
-        {{"swep"}, "unknown command 'swep' (did you mean 'sweep'?); expected report, sweep, preflight, run, explain"},
-        {{"watch"}, "unknown command 'watch'; expected"},
+        {{"swep"},
+         "unknown command 'swep' (did you mean 'sweep'?); expected report, sweep, preflight, run, watch, explain"},
+        {{"observe"}, "unknown command 'observe'; expected"},
         {{""}, "unknown command ''"},
         {{"help", "swep"}, "did you mean 'sweep'?"},
         {{"--jsn"}, "unknown option '--jsn' (did you mean '--json'?)"},
@@ -225,9 +244,9 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"rules", "check", "a", "--from-facts", "f"}, "--from-facts is for report and explain"},
         {{"report", "--clean"}, "report changes nothing anyway; --clean is for pidfiles"},
         {{"sweep", "--clean"}, "--clean is for pidfiles, not for sweep"},
-        {{"pidfiles", "--grace", "3s"}, "--grace is for sweep, preflight and run, not for pidfiles"},
+        {{"pidfiles", "--grace", "3s"}, "--grace is for sweep, preflight, run and watch, not for pidfiles"},
         {{"pidfiles", "--family", "bridge"},
-         "--family is for report, sweep, preflight, explain and rules, not for pidfiles"},
+         "--family is for report, sweep, preflight, watch, explain and rules, not for pidfiles"},
         {{"pidfiles", "--dry-run"}, "pidfiles changes nothing without --clean anyway"},
         {{"pidfiles", "--format", "html"}, "pidfiles: expected text, json or jsonl"},
         {{"pidfiles", "77"}, "pidfiles takes no arguments"},
@@ -235,7 +254,7 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"history", "--since", "yesterday"}, "--since yesterday"},
         {{"history", "--format", "html"}, "history: expected text or json"},
         {{"history", "--user", "u"},
-         "--user is for report, sweep, preflight, explain, rules and pidfiles, not for history"},
+         "--user is for report, sweep, preflight, watch, explain, rules and pidfiles, not for history"},
         {{"history", "--dry-run"}, "history changes nothing anyway; --dry-run is for sweep, preflight and pidfiles"},
         {{"report", "--since", "7d"}, "--since is for history, not for report"},
         {{"rules", "check", "a", "--grace", "1s"}, "rules changes nothing anyway; --grace is for sweep"},
@@ -254,7 +273,8 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"report", "--idle", "3s"}, "report changes nothing anyway; --idle is for run"},
         {{"sweep", "--parent", "7"}, "--parent is for run, not for sweep"},
         {{"rule"},
-         "unknown command 'rule' (did you mean 'rules'?); expected report, sweep, preflight, run, explain, rules"},
+         "unknown command 'rule' (did you mean 'rules'?); expected report, sweep, preflight, run, watch, explain, "
+         "rules"},
         {{"--home"}, "--home: expected a folder, but there is no value"},
         {{"--home="}, "--home: expected a folder, but there is no value"},
         {{"--home=", "sweep"}, "--home: expected a folder, but there is no value"},
@@ -336,8 +356,9 @@ TEST_CASE("Help names every command and every option that applies, in 80 columns
     CHECK(contains(help_text(Command::rules), "/etc/orphan-reaper/rules.d/*.json"));
     for (const auto& command :
          {std::optional<Command>(), std::optional(Command::report), std::optional(Command::sweep),
-          std::optional(Command::preflight), std::optional(Command::run), std::optional(Command::history),
-          std::optional(Command::explain), std::optional(Command::rules), std::optional(Command::pid_files)}) {
+          std::optional(Command::preflight), std::optional(Command::run), std::optional(Command::watch),
+          std::optional(Command::history), std::optional(Command::explain), std::optional(Command::rules),
+          std::optional(Command::pid_files)}) {
         std::size_t column = 0;
         for (const char c : help_text(command)) {
             column = c == '\n' ? 0 : column + 1;

@@ -10,28 +10,12 @@ import time
 
 from harness import helper, sandbox
 from harness.actor import read_bytes, wait_until
+from harness.claims import within
 from harness.helper import BINARY, Host, survivors
 from harness.sandbox import case, expect
 
 TRIALS = int(os.environ.get("REAPER_TRIALS", "1000"))
 MIB = 1024
-
-
-def is_busy():
-    return os.getloadavg()[0] > 1.5 * os.cpu_count()
-
-
-def within(limit, measure, what, rounds=3):
-    """The best of a few rounds: other work on the machine can only make it worse."""
-    measured = []
-    for _ in range(rounds):
-        measured.append(measure())
-        if measured[-1] <= limit:
-            break
-    print(f"     {what}: {', '.join(f'{value:.2f}' for value in measured)}; at most {limit}", flush=True)
-    if min(measured) > limit and is_busy():
-        raise sandbox.Skip(f"the machine is too busy to measure time: load {os.getloadavg()[0]}")
-    expect(min(measured) <= limit, f"{what}: {measured}")
 
 
 def told_after():

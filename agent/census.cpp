@@ -1,0 +1,97 @@
+#include "agent/census.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "agent/human.hpp"
+#include "policy/escape.hpp"
+#include "policy/member.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using nlohmann::ordered_json;
+using policy::Member;
+
+CensusKey key_of(const Member& member, const scanner::Facts& facts) {
+    CensusKey key{0, 0, member.rule().name, member.home};
+    if (!member.parentage.has_live_host()) return key;
+    key.host = member.parentage.pid;
+    if (const auto* row = policy::find_row(facts, key.host)) key.host_start_ticks = row->start_ticks;
+    return key;
+}
+
+ordered_json group_json(const CensusKey& key, std::size_t members, std::size_t most) {
+    ordered_json group;
+    group["host"] = key.host;
+    group["host_start_ticks"] = key.host_start_ticks;
+    group["family"] = key.family;
+    group["home"] = key.home;
+    group["members"] = members;
+    group["most"] = most;
+    return group;
+}
+
+}  // namespace
+
+CensusCount census_of(const Judged& judged) {
+    CensusCount count;
+    const scanner::Facts& facts = judged.look.facts;
+    for (const Member& member : policy::find_members(facts, judged.look.rules)) {
+        const policy::Judgement* judgement = find_judgement(judged, member.pid());
+        const bool one_of_ours = judgement != nullptr && !policy::is_never_ended(member);
+        if (one_of_ours && judgement->verdict != policy::Verdict::zombie && !member.launcher)
+            ++count[key_of(member, facts)];
+    }
+    return count;
+}
+
+std::size_t Census::members() const {
+    std::size_t sum = 0;
+    for (const auto& [key, members] : now_) sum += members;
+    return sum;
+}
+
+bool Census::update(CensusCount now) {
+    const bool changed = now != now_;
+    std::erase_if(most_, [&](const auto& group) { return !now.contains(group.first); });
+    for (const auto& [key, members] : now) {
+        most_[key] = std::max(most_[key], members);
+        if (key.host == 0) continue;
+        Largest& largest = largest_[key.family];
+        if (members > largest.members) largest = {members, key};
+    }
+    now_ = std::move(now);
+    return changed;
+}
+
+std::string Census::line(double epoch) const {
+    ordered_json line;
+    line["schema"] = "orphan-reaper/census/1";
+    line["at"] = time_text(epoch);
+    line["groups"] = ordered_json::array();
+    for (const auto& [key, members] : now_) line["groups"].push_back(group_json(key, members, most_.at(key)));
+    line["largest"] = ordered_json::array();
+    for (const auto& [family, largest] : largest_)
+        line["largest"].push_back(group_json(largest.where, largest.members, largest.members));
+    return line.dump(-1, ' ', true, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string Census::text() const {
+    std::string text;
+    for (const auto& [key, members] : now_) {
+        const std::string host = key.host == 0 ? std::string("no host") : fmt::format("host {}", key.host);
+        text += fmt::format("census: {}: {} {} of {} (most: {})\n", host, members, policy::escape(key.family, 60),
+                            policy::escape(key.home, 200), most_.at(key));
+    }
+    for (const auto& [family, largest] : largest_)
+        text += fmt::format("census: never more than {} {} of one host and home\n", largest.members,
+                            policy::escape(family, 60));
+    return text.empty() ? "census: no helpers\n" : text;
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,52 @@
+// The sweeps of a watch: copies of this program, side by side, each for its own members, so that one that waits for a grace period to
+// pass delays no other, and the watch itself never sleeps in one.
+#pragma once
+
+#include <poll.h>
+
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "agent/child.hpp"
+#include "agent/options.hpp"
+#include "agent/setup.hpp"
+#include "scanner/process_table.hpp"
+
+namespace reaper::agent {
+
+class WatchSweeps {
+   public:
+    // All outlive this. `let_go`: what a copy does not need, before it begins.
+    WatchSweeps(const scanner::Procfs& procfs, const Options& options, std::function<void()> let_go)
+        : procfs_(procfs), options_(options), let_go_(std::move(let_go)) {}
+
+    // Those of `pids` that no sweep is at work on are for the next one to judge, and to end if they are leaked.
+    void want(const std::set<scanner::Pid>& pids);
+    // Begins it, when anything is wanted and not too many are running. Fails when no copy can be made; then it is still wanted.
+    [[nodiscard]] Result<void> begin(const Setup& setup);
+
+    // For poll(2): readable once a sweep has ended.
+    void add_to(std::vector<pollfd>& descriptors) const;
+    // Whom those that have ended were for, once.
+    [[nodiscard]] std::set<scanner::Pid> take_finished();
+
+    [[nodiscard]] bool at_work() const { return !running_.empty(); }
+    // Stops all of them: nobody is signalled any more, what was done is in the history. True: a grace period was cut short.
+    [[nodiscard]] bool stop();
+
+   private:
+    struct Running {
+        Child copy;
+        std::set<scanner::Pid> pids;
+    };
+
+    const scanner::Procfs& procfs_;
+    const Options& options_;
+    std::function<void()> let_go_;
+    std::set<scanner::Pid> wanted_;
+    std::vector<Running> running_;
+    Fd lock_;  // open, and shared with the copies, while there are any
+};
+
+}  // namespace reaper::agent

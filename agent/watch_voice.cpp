@@ -1,0 +1,24 @@
+#include "agent/watch_voice.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "agent/text_file.hpp"
+
+namespace reaper::agent {
+
+void tell_person(const Options& options, std::string_view text) {
+    if (options.quiet) return;
+    std::string lines;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        lines.append("orphan-reaper: ").append(line).append("\n");
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    std::ignore = write_all(STDERR_FILENO, lines, "what was done");
+}
+
+}  // namespace reaper::agent
