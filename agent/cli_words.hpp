@@ -1,4 +1,4 @@
-// The first half of the command line: words told apart into commands, options and values. Inside of cli.cpp only.
+// The first half of the command line: words told apart into commands, options and values. Inside of the command line only.
 #pragma once
 
 #include <map>
