@@ -17,10 +17,8 @@ namespace {
 using nlohmann::ordered_json;
 using policy::Member;
 
-CensusKey key_of(const Member& member, const scanner::Facts& facts) {
-    CensusKey key{0, 0, member.rule().name, member.home};
-    if (!member.parentage.has_live_host()) return key;
-    key.host = member.parentage.pid;
+CensusKey key_of(const policy::Judgement& judgement, const scanner::Facts& facts) {
+    CensusKey key{judgement.host, 0, judgement.family, judgement.home};
     if (const auto* row = policy::find_row(facts, key.host)) key.host_start_ticks = row->start_ticks;
     return key;
 }
@@ -45,7 +43,7 @@ CensusCount census_of(const Judged& judged) {
         const policy::Judgement* judgement = find_judgement(judged, member.pid());
         const bool one_of_ours = judgement != nullptr && !policy::is_never_ended(member);
         if (one_of_ours && judgement->verdict != policy::Verdict::zombie && !member.launcher)
-            ++count[key_of(member, facts)];
+            ++count[key_of(*judgement, facts)];
     }
     return count;
 }

@@ -15,13 +15,13 @@ using scanner::Uid;
 // family, role, user, home, host, values of same_options
 using GroupKey = std::tuple<std::string, std::string, Uid, std::string, Pid, std::vector<std::string>>;
 
-GroupKey group_key(const Member& member) {
+GroupKey group_key(const Member& member, const Judgement& judgement) {
     std::vector<std::string> values;
     for (const std::string& option : member.rule().same_options) {
         values.push_back(option_value(member.match.invocation.arguments, option).value_or(""));
     }
     return {member.rule().name, member.match.role.name, member.facts->row.uid,
-            member.home,        member.parentage.pid,   std::move(values)};
+            member.home,        judgement.host,         std::move(values)};
 }
 
 bool is_newer(const Member* left, const Member* right) {
@@ -44,7 +44,7 @@ bool can_be_duplicate(const Member& member, const Judgement& judgement) {
     if (is_marked(member.rule().several_with, member.facts->environment)) return false;
     const auto vetoes = std::count_if(judgement.evidence.begin(), judgement.evidence.end(),
                                       [](const Evidence& piece) { return piece.weight == Weight::veto; });
-    return vetoes == 1 && member.parentage.has_live_host();
+    return vetoes == 1 && judgement.host > 0;
 }
 
 std::size_t index_of(const std::vector<Member>& members, Pid pid) {
@@ -87,7 +87,8 @@ void settle_unit(const std::vector<std::size_t>& unit, std::vector<Judgement>& j
 std::map<Pid, Pid> find_duplicates(const std::vector<Member>& members, const std::vector<Judgement>& judgements) {
     std::map<GroupKey, std::vector<const Member*>> groups;
     for (std::size_t at = 0; at < members.size(); ++at) {
-        if (can_be_duplicate(members[at], judgements[at])) groups[group_key(members[at])].push_back(&members[at]);
+        if (can_be_duplicate(members[at], judgements[at]))
+            groups[group_key(members[at], judgements[at])].push_back(&members[at]);
     }
     std::map<Pid, Pid> duplicates;
     for (auto& [key, group] : groups) {

@@ -11,6 +11,7 @@
 #include "policy/groups.hpp"
 #include "policy/leak.hpp"
 #include "policy/member.hpp"
+#include "policy/ownership.hpp"
 #include "policy/vetoes.hpp"
 
 namespace reaper::policy {
@@ -133,7 +134,7 @@ Judgement judge_member(Member& member, const Surroundings& around, const Designa
     judgement.grace = around.settings.grace.value_or(member.rule().grace);
     judgement.grace_cap = std::max(judgement.grace, around.settings.grace_cap.value_or(member.rule().grace_cap));
     if (judgement.verdict == Verdict::superseded) judgement.relies_on = designation.pids;
-    if (member.parentage.has_live_host()) judgement.host = member.parentage.pid;
+    judgement.host = host_of(member, around.facts);
     return judgement;
 }
 

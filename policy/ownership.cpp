@@ -135,6 +135,12 @@ bool is_about(const Claim& claim, const Member& member) {
     return claim.pid == row.pid && (!claim.start_ticks || *claim.start_ticks == row.start_ticks);
 }
 
+// Of the programs that start helpers only `run` is called so. A mark that was inherited past the next host says nothing of that one.
+bool is_child_of_run(const Member& member, const Facts& facts) {
+    const ProcessRow* parent = find_row(facts, member.parentage.pid);
+    return parent != nullptr && parent->comm == "orphan-reaper";
+}
+
 // It names the member as it is by the wall clock, too.
 bool is_dated(const Claim& claim, const Member& member, const scanner::Machine& machine) {
     const std::uint64_t start = member.facts->row.start_ticks;
@@ -181,13 +187,17 @@ std::vector<Owner> all_owners(const Member& member, const Facts& facts) {
 
 }  // namespace
 
+Pid host_of(const Member& member, const Facts& facts) {
+    if (!member.parentage.has_live_host()) return 0;
+    const auto owner = is_child_of_run(member, facts) ? owner_by_run(member, facts) : std::nullopt;
+    return owner && owner->state == OwnerState::alive ? owner->pid : member.parentage.pid;
+}
+
 std::vector<Owner> recorded_owners(const Member& member, const Facts& facts) {
     std::vector<Owner> owners = all_owners(member, facts);
     // A host that lives is judged as a parent. Only where it is taken for an adopter does the record contradict that.
-    std::erase_if(owners, [&](const Owner& owner) {
-        return owner.state == OwnerState::alive && owner.pid == member.parentage.pid &&
-               member.parentage.has_live_host();
-    });
+    const Pid host = host_of(member, facts);
+    std::erase_if(owners, [&](const Owner& owner) { return owner.state == OwnerState::alive && owner.pid == host; });
     return owners;
 }
 

@@ -22,6 +22,9 @@ struct Owner {
     OwnerState state = OwnerState::unknown;
 };
 
+// The host that lives: the parent, or whoever a `run` acts for that stands between the two. 0: none does, or none is known.
+[[nodiscard]] scanner::Pid host_of(const Member& member, const scanner::Facts& facts);
+
 // Records that are absent, corrupt, of another user or about another process yield nothing; nor does a parent that is a
 // living host.
 [[nodiscard]] std::vector<Owner> recorded_owners(const Member& member, const scanner::Facts& facts);

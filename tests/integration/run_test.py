@@ -30,6 +30,14 @@ def shell(script, **more):
 
 # It ends, with everything that it started
 
+def through_run(stage, child, *options):
+    """The helper alone has the name of the helper."""
+    name, child["env"]["STANDIN_NAME"] = child["env"]["STANDIN_NAME"], "run"
+    child["argv"] = [str(stage.layout.binary), "run", *options, *(["--"] if "--" not in options else []), "/usr/bin/env", f"STANDIN_NAME={name}",
+                     *child["argv"]]
+    return child
+
+
 def tree(variant, options=("--grace", "300ms"), **more):
     if variant == "cgroup":
         helper.needs_cgroup()
@@ -172,6 +180,14 @@ def a_number_that_was_handed_out_again_is_not_the_host():
 
 
 @case
+def two_bridges_of_one_host_are_duplicates_all_the_same():
+    stage = Stage()
+    home = stage.layout.data_home("one")
+    stage.start_host("host", [through_run(stage, stage.bridge(name, home=home)) for name in ("older", "newer")])
+    stage.expect_verdicts(stage.report(), {"older": ("duplicate", "report"), "newer": "attached"})
+
+
+@case
 def what_the_helper_leaves_ends_with_it():
     began = time.monotonic()
     done = shell("setsid sh -c 'trap \"\" TERM; exec sleep 60' >/dev/null 2>&1 </dev/null & exit 3", options=("--grace", "300ms"))
@@ -192,11 +208,7 @@ def a_tree_that_ends_when_told_is_not_killed():
 # Grace
 
 def deaf_worker(stage, *options, **wish):
-    child = stage.worker("helper", ignore_term=True, **wish)
-    child["env"]["STANDIN_NAME"] = "run"  # the helper alone has the name of the helper
-    child["argv"] = [str(stage.layout.binary), "run", *options, *(["--"] if "--" not in options else []), "/usr/bin/env", "STANDIN_NAME=helper",
-                     *child["argv"]]
-    stage.start_host("host", [child])
+    stage.start_host("host", [through_run(stage, stage.worker("helper", ignore_term=True, **wish), *options)])
     return stage.actors["helper"]
 
 

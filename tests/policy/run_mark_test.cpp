@@ -107,6 +107,33 @@ TEST_CASE("a mark of another boot or pid namespace was copied, and says nothing"
     CHECK(said_by(run_mark(host), builder) == kNothing);
 }
 
+TEST_CASE("behind the guard of a `run` stands the host that it acts for: two bridges of that one are duplicates") {
+    constexpr Pid kOlder = 200;
+    FactsBuilder builder = FactsBuilder().relative(owner_row());
+    for (const Pid bridge : {kPid, kOlder}) {
+        builder.attached_bridge(bridge, kHost);
+        ProcessRow guard = row(bridge + 1, 1, "/usr/bin/orphan-reaper", {"orphan-reaper", "run"});
+        guard.start_ticks = kStart;
+        builder.relative(guard)[bridge].row.ppid = guard.pid;
+        builder[bridge].environment.value[std::string(kRunMark)] = run_mark(host_of(builder));
+    }
+    set_start(builder[kOlder], kStart + 1);
+    const auto verdict = [](const FactsBuilder& of, Pid pid) { return judged(of, pid).verdict; };
+    CHECK(judged(builder, kPid).host == kOwner);
+    CHECK(vetoes_of(judged(builder, kPid)) == std::vector<std::string>{"veto.live_host"});
+    CHECK(verdict(builder, kPid) == policy::Verdict::attached);
+    CHECK(verdict(builder, kOlder) == policy::Verdict::duplicate);
+    SECTION("a mark that was inherited past another host speaks of an earlier one") {
+        for (const Pid bridge : {kPid, kOlder}) builder[bridge].row.ppid = kHost;
+        CHECK(judged(builder, kPid).host == kHost);
+    }
+    SECTION("without a readable mark the guard stands for itself") {
+        for (const Pid bridge : {kPid, kOlder}) builder[bridge].environment.value.erase(std::string(kRunMark));
+        CHECK(judged(builder, kPid).host == kPid + 1);
+        CHECK(verdict(builder, kOlder) == policy::Verdict::attached);
+    }
+}
+
 TEST_CASE("a helper with a living parent is not ended for what its mark says") {
     FactsBuilder builder = FactsBuilder().attached_bridge(kPid, kHost);
     builder[kPid].environment.value[std::string(kRunMark)] = run_mark(host_of(builder));
