@@ -80,7 +80,7 @@ std::string Census::line(double epoch) const {
 }
 
 std::string Census::text() const {
-    std::string text;
+    std::string text = now_.empty() ? "census: no helpers\n" : "";
     for (const auto& [key, members] : now_) {
         const std::string host = key.host == 0 ? std::string("no host") : fmt::format("host {}", key.host);
         text += fmt::format("census: {}: {} {} of {} (most: {})\n", host, members, policy::escape(key.family, 60),
@@ -89,7 +89,7 @@ std::string Census::text() const {
     for (const auto& [family, largest] : largest_)
         text += fmt::format("census: never more than {} {} of one host and home\n", largest.members,
                             policy::escape(family, 60));
-    return text.empty() ? "census: no helpers\n" : text;
+    return text;
 }
 
 }  // namespace reaper::agent

@@ -99,18 +99,25 @@ class Watch {
         struct signalfd_siginfo taken{};
         while (::read(signals_.get(), &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken)) {
             if (taken.ssi_signo == SIGHUP) reload();
-            if (taken.ssi_signo == SIGUSR1) tell_person(options_, watcher_.census_text());
+            if (taken.ssi_signo == SIGUSR1) count();
             stopping_ = stopping_ || taken.ssi_signo == SIGINT || taken.ssi_signo == SIGTERM;
         }
+    }
+
+    // As it is now, not as the last look had it.
+    void count() {
+        watcher_.look_within({});
+        watcher_.advance();
+        tell(watcher_.census_text());
     }
 
     void reload() {
         auto setup = prepare(options_);
         if (setup) {
             watcher_.use(std::move(*setup));
-            return tell_person(options_, "the rules were read again");
+            return tell_news(options_, "the rules were read again");
         }
-        tell_person(options_, fmt::format("{}the rules stay as they were", setup.error().text));
+        tell(fmt::format("{}the rules stay as they were", setup.error().text));
         manager_.tell("STATUS=the rules could not be read again: they stay as they were");
     }
 
@@ -118,7 +125,7 @@ class Watch {
         std::string status = fmt::format("{} (by {})", watcher_.status(), how());
         if (status == status_) return;
         manager_.tell("STATUS=" + status);
-        if (status_.empty() || options_.verbose) tell_person(options_, status);
+        if (status_.empty() || options_.verbose) tell_news(options_, status);
         status_ = std::move(status);
     }
 
@@ -144,7 +151,7 @@ Result<std::optional<ProcConnector>> find_connector(const Options& options) {
     auto connector = ProcConnector::open();
     if (connector) return std::optional(std::move(*connector));
     if (wanted) return tl::unexpected(connector.error());
-    if (options.verbose) tell_person(options, escape(describe(connector.error())));
+    if (options.verbose) tell_news(options, escape(describe(connector.error())));
     return std::nullopt;
 }
 

@@ -13,25 +13,37 @@
 #include "agent/report_lines.hpp"
 #include "agent/sweep.hpp"
 #include "agent/watch_voice.hpp"
+#include "policy/escape.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
+using policy::escape;
 using scanner::Pid;
 
 // More would only make each of them slower; what is wanted meanwhile is for the next one, together.
 constexpr std::size_t kMostAtOnce = 8;
 
-void tell(const Report& report, const std::set<Pid>& whom, const Options& options) {
+bool is_as_it_should_be(OutcomeResult result) {
+    return result == OutcomeResult::ended_on_term || result == OutcomeResult::ended_on_kill ||
+           result == OutcomeResult::already_gone || result == OutcomeResult::changed ||
+           result == OutcomeResult::would_reap;
+}
+
+void tell_what_became_of(const Report& report, const std::set<Pid>& whom, const Options& options) {
     for (const ReportedProcess& process : report.processes) {
         if (!process.outcome || !whom.contains(process.facts.row.pid)) continue;
         if (process.outcome->result == OutcomeResult::already_gone && !options.verbose) continue;
-        tell_person(options, fmt::format("pid {} ({}, {}) {}: {}: {}", process.facts.row.pid, kind_text(process),
-                                         shown_home(report, process), to_string(process.judgement.verdict),
-                                         why(process), outcome_line(process)));
+        const std::string line = fmt::format("pid {} ({}, {}) {}: {}: {}", process.facts.row.pid, kind_text(process),
+                                             shown_home(report, process), to_string(process.judgement.verdict),
+                                             why(process), outcome_line(process));
+        if (is_as_it_should_be(process.outcome->result))
+            tell_news(options, line);
+        else
+            tell(line);
     }
-    for (const std::string& remark : report.remarks) tell_person(options, remark);
+    for (const std::string& remark : report.remarks) tell(remark);
 }
 
 // In the copy.
@@ -42,10 +54,10 @@ int sweep_for(const scanner::Procfs& procfs, const Options& options, const Setup
     if (lock) locks.share_own(std::move(lock));
     auto report = Sweep(procfs, options, setup, interrupt, locks, pids).run();
     if (!report) {
-        tell_person(options, describe(report.error()));
+        tell(escape(describe(report.error())));
         return static_cast<int>(ExitStatus::incomplete);
     }
-    tell(*report, pids, options);
+    tell_what_became_of(*report, pids, options);
     const auto is_left = [&](const ReportedProcess& process) {
         return pids.contains(process.facts.row.pid) && process.outcome &&
                process.outcome->result == OutcomeResult::refused;

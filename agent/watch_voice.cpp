@@ -10,15 +10,19 @@
 
 namespace reaper::agent {
 
-void tell_person(const Options& options, std::string_view text) {
-    if (options.quiet) return;
+void tell(std::string_view text) {
+    constexpr std::string_view kName = "orphan-reaper: ";
     std::string lines;
     while (!text.empty()) {
         const std::string_view line = text.substr(0, text.find('\n'));
-        lines.append("orphan-reaper: ").append(line).append("\n");
+        lines.append(line.starts_with(kName) ? "" : kName).append(line).append("\n");
         text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
     std::ignore = write_all(STDERR_FILENO, lines, "what was done");
+}
+
+void tell_news(const Options& options, std::string_view text) {
+    if (!options.quiet) tell(text);
 }
 
 }  // namespace reaper::agent

@@ -1,4 +1,4 @@
-// What a watch tells whoever reads its journal: lines on stderr.
+// What a watch tells whoever reads its journal: lines on stderr, each with the program's name before it.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,10 @@
 
 namespace reaper::agent {
 
-// One line or several, each with the program's name before it. --quiet: nothing.
-void tell_person(const Options& options, std::string_view text);
+// What is wrong, or what somebody asked for.
+void tell(std::string_view text);
+
+// What is as it should be: with --quiet, nothing.
+void tell_news(const Options& options, std::string_view text);
 
 }  // namespace reaper::agent

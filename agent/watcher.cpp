@@ -107,7 +107,7 @@ std::string Watcher::status() const {
 // Whom no copy could be made for is found again by the next look.
 void Watcher::begin_sweeps() {
     const auto begun = sweeps_.begin(*setup_);
-    if (!begun) tell_person(options_, policy::escape(describe(begun.error())));
+    if (!begun) tell(policy::escape(describe(begun.error())));
 }
 
 void Watcher::look() {
@@ -168,7 +168,7 @@ void Watcher::count(const Judged& judged) {
     const bool changed = census_.update(census_of(judged));
     if (options_.census.empty() || (!changed && Clock::now() < next_count_)) return;
     const auto written = append_to_file(options_.census, census_.line(judged.look.facts.machine.now_epoch));
-    if (!written) tell_person(options_, policy::escape(describe(written.error())));
+    if (!written) tell(policy::escape(describe(written.error())));
 }
 
 }  // namespace reaper::agent
