@@ -10,7 +10,7 @@ using scanner::PidHandle;
 namespace {
 
 // no_such_process: the host that was seen has died, whoever has its pid now.
-Result<PidHandle> open_verified(const scanner::Procfs& procfs, const Host& host) {
+Result<PidHandle> open_verified(const scanner::Procfs& procfs, const WatchedHost& host) {
     auto handle = PidHandle::open(host.pid);
     if (!handle) return handle;
     const auto row = scanner::read_row(procfs, host.pid);
@@ -22,7 +22,7 @@ Result<PidHandle> open_verified(const scanner::Procfs& procfs, const Host& host)
 
 }  // namespace
 
-void HostHandles::watch(const scanner::Procfs& procfs, const Host& host, std::size_t most,
+void HostHandles::watch(const scanner::Procfs& procfs, const WatchedHost& host, std::size_t most,
                         std::map<Key, Watched>& now) {
     const Key key{host.pid, host.start_ticks};
     if (const auto known = watched_.find(key); known != watched_.end()) {
@@ -44,11 +44,11 @@ void HostHandles::watch(const scanner::Procfs& procfs, const Host& host, std::si
 }
 
 // Whom the look did not see any more may have died since the one before: its members are looked at all the same.
-void HostHandles::update(const scanner::Procfs& procfs, const std::vector<Host>& hosts, std::size_t most) {
+void HostHandles::update(const scanner::Procfs& procfs, const std::vector<WatchedHost>& hosts, std::size_t most) {
     std::map<Key, Watched> now;
     unwatched_.clear();
     complaint_.clear();
-    for (const Host& host : hosts) watch(procfs, host, most, now);
+    for (const WatchedHost& host : hosts) watch(procfs, host, most, now);
     for (const auto& [key, left] : watched_) {
         if (left.handle.exited()) bereaved_.insert(left.members.begin(), left.members.end());
     }

@@ -21,7 +21,7 @@ class HostHandles {
    public:
     // Watches these and no others, at most `most` of them. A handle counts only when the process was still the same after it was
     // opened. Who has died meanwhile is known to take_bereaved().
-    void update(const scanner::Procfs& procfs, const std::vector<Host>& hosts, std::size_t most);
+    void update(const scanner::Procfs& procfs, const std::vector<WatchedHost>& hosts, std::size_t most);
 
     // For poll(2): readable once a host has died.
     void add_to(std::vector<pollfd>& descriptors) const;
@@ -46,7 +46,7 @@ class HostHandles {
     };
     using Key = std::pair<scanner::Pid, std::uint64_t>;  // pid and start
 
-    void watch(const scanner::Procfs& procfs, const Host& host, std::size_t most, std::map<Key, Watched>& now);
+    void watch(const scanner::Procfs& procfs, const WatchedHost& host, std::size_t most, std::map<Key, Watched>& now);
 
     std::map<Key, Watched> watched_;
     std::set<scanner::Pid> unwatched_;

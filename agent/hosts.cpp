@@ -48,13 +48,13 @@ std::set<Pid> hosts_of(const Member& member, const Facts& facts) {
 
 }  // namespace
 
-std::vector<Host> hosts_of(const Facts& facts, const policy::Rules& rules) {
+std::vector<WatchedHost> hosts_of(const Facts& facts, const policy::Rules& rules) {
     std::map<Pid, std::set<Pid>> members;
     for (const Member& member : policy::find_members(facts, rules)) {
         if (has_exited(member.facts->row) || policy::is_never_ended(member)) continue;
         for (const Pid host : hosts_of(member, facts)) members[host].insert(member.pid());
     }
-    std::vector<Host> hosts;
+    std::vector<WatchedHost> hosts;
     for (auto& [pid, started] : members) {
         if (const auto start = start_of(facts, pid))
             hosts.push_back({pid, *start, with_descendants(facts, std::move(started))});

@@ -11,7 +11,7 @@ using scanner::Pid;
 
 namespace {
 
-Host host_of(const scanner::Procfs& procfs, Pid pid, std::set<Pid> members) {
+WatchedHost host_of(const scanner::Procfs& procfs, Pid pid, std::set<Pid> members) {
     const auto row = scanner::read_row(procfs, pid);
     REQUIRE(row.has_value());
     return {pid, row->start_ticks, std::move(members)};
@@ -29,7 +29,8 @@ TEST_CASE("The members of a host that died are told, once") {
     const auto procfs = scanner::Procfs::open();
     test::QuietChild first;
     test::QuietChild second;
-    const std::vector<Host> hosts{host_of(*procfs, first.pid(), {100, 101}), host_of(*procfs, second.pid(), {200})};
+    const std::vector<WatchedHost> hosts{host_of(*procfs, first.pid(), {100, 101}),
+                                         host_of(*procfs, second.pid(), {200})};
     HostHandles handles;
     handles.update(*procfs, hosts, 10);
     CHECK(handles.watched() == 2);
@@ -44,7 +45,7 @@ TEST_CASE("The members of a host that died are told, once") {
 TEST_CASE("Somebody else with the pid of the host is not the host") {
     const auto procfs = scanner::Procfs::open();
     test::QuietChild stranger;
-    Host host = host_of(*procfs, stranger.pid(), {100});
+    WatchedHost host = host_of(*procfs, stranger.pid(), {100});
     --host.start_ticks;
     HostHandles handles;
     handles.update(*procfs, {host}, 10);
@@ -55,7 +56,7 @@ TEST_CASE("Somebody else with the pid of the host is not the host") {
 TEST_CASE("Who died between the look and the handle is bereaved at once") {
     const auto procfs = scanner::Procfs::open();
     test::QuietChild child;
-    const Host host = host_of(*procfs, child.pid(), {100});
+    const WatchedHost host = host_of(*procfs, child.pid(), {100});
     child.end();
     HostHandles handles;
     handles.update(*procfs, {host}, 10);
@@ -76,7 +77,7 @@ TEST_CASE("More hosts than handles: the others are named, and watched once there
     const auto procfs = scanner::Procfs::open();
     test::QuietChild first;
     test::QuietChild second;
-    const std::vector<Host> hosts{host_of(*procfs, first.pid(), {100}), host_of(*procfs, second.pid(), {200})};
+    const std::vector<WatchedHost> hosts{host_of(*procfs, first.pid(), {100}), host_of(*procfs, second.pid(), {200})};
     HostHandles handles;
     handles.update(*procfs, hosts, 1);
     CHECK(handles.watched() == 1);

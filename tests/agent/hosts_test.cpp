@@ -9,13 +9,13 @@ using scanner::Pid;
 
 namespace {
 
-std::vector<Pid> pids_of(const std::vector<Host>& hosts) {
+std::vector<Pid> pids_of(const std::vector<WatchedHost>& hosts) {
     std::vector<Pid> pids;
-    for (const Host& host : hosts) pids.push_back(host.pid);
+    for (const WatchedHost& host : hosts) pids.push_back(host.pid);
     return pids;
 }
 
-std::vector<Host> hosts_in(const test::FactsBuilder& builder) {
+std::vector<WatchedHost> hosts_in(const test::FactsBuilder& builder) {
     return hosts_of(builder.facts(), policy::built_in_rules());
 }
 
