@@ -90,13 +90,23 @@ int execute(const Options& options) {
     return report ? show(*std::move(report)) : fail(report.error());
 }
 
+// Not by ignoring it, as a program that is started here would inherit that: exec(3) takes back a handler, and leaves what the caller
+// had ignored.
+void survive(int signal) {
+    struct sigaction action{};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) return;
+    action.sa_handler = [](int) {};
+    action.sa_flags = SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+}
+
 }  // namespace
 
 int agent_main(int argc, char** argv) {
     // A reader of the report that goes away is an error of writing, not the end of a sweep half done.
-    std::signal(SIGPIPE, SIG_IGN);
+    survive(SIGPIPE);
     // So is a file that grows beyond `ulimit -f`.
-    std::signal(SIGXFSZ, SIG_IGN);
+    survive(SIGXFSZ);
     occupy_standard_descriptors();
     try {
         const auto parsed =

@@ -60,7 +60,7 @@ bool may_start(int gate) {
     if (launch.process_group) std::ignore = ::setpgid(0, *launch.process_group);
     if (launch.told_when_we_die) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (!may_start(gate) || ::getppid() != parent) ::_exit(kNeverStarted);
-    for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_DFL);
+    for (const int ignored : launch.ignored) std::signal(ignored, SIG_IGN);
     if (launch.mask) ::sigprocmask(SIG_SETMASK, &*launch.mask, nullptr);
     const auto environment = environment_with(launch.environment);
     ::execvpe(launch.argv.front().c_str(), pointers_to(launch.argv).data(), pointers_to(environment).data());

@@ -59,6 +59,15 @@ Result<void> pass_on(const scanner::PidHandle& child, int signal) {
     return signal_by(child, signal);
 }
 
+void take(int blocked_signal) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, blocked_signal);
+    if (::raise(blocked_signal) != 0) return;  // it waits
+    ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
 Result<void> kill_all_in_cgroup(int folder) {
     const Fd file(::openat(folder, "cgroup.kill", O_WRONLY | O_CLOEXEC));
     if (file && ::write(file.get(), "1", 1) == 1) return {};

@@ -35,6 +35,9 @@ class ProcessControl {
 // To a child what somebody sent to this program in its place: any signal, by its number.
 [[nodiscard]] Result<void> pass_on(const scanner::PidHandle& child, int signal);
 
+// By this process itself, one that is blocked here and was sent to it: as if it were not blocked.
+void take(int blocked_signal);
+
 // KILL to everybody in a cgroup that this program made, at once (Linux 5.14). `folder`: the open cgroup.
 [[nodiscard]] Result<void> kill_all_in_cgroup(int folder);
 

@@ -6,9 +6,7 @@
 
 #include "policy/escape.hpp"
 #include "policy/parentage.hpp"
-#include "scanner/linux/read_file.hpp"
 #include "scanner/machine.hpp"
-#include "scanner/proc_stat.hpp"
 
 namespace reaper::agent {
 
@@ -24,15 +22,18 @@ tl::unexpected<std::string> refusal(std::string why) {
 }
 
 // Empty: it can be a host. Somebody else's process is no mistake when it is the caller: it may be sudo.
-std::string objection_to(const ProcessRow& host, std::uint64_t own_start, bool asked) {
-    if (host.pid == ::getpid()) return fmt::format("pid {} is this program itself", host.pid);
-    if (host.state == 'Z') return fmt::format("pid {} has ended already", host.pid);
+std::string objection_to(const ProcessRow& host, const ProcessRow& self, bool asked) {
+    if (host.pid == self.pid) return fmt::format("pid {} is this program itself", host.pid);
+    if (host.state == 'Z' && host.threads <= 1) return fmt::format("pid {} has ended already", host.pid);
     if (policy::is_init(host)) return fmt::format("pid 1 is an init, which ends last of all: {}", kNameIt);
     if (asked && ::geteuid() != 0 && host.uid != ::geteuid())
         return fmt::format("pid {} belongs to another user", host.pid);
     // Ticks are 10 ms wide: a number that was handed out again just now goes unnoticed.
-    if (host.start_ticks > own_start)
+    if (host.start_ticks > self.start_ticks)
         return fmt::format("pid {} began after this program did: it is not who asked for it", host.pid);
+    if (!asked && policy::is_adopter(host, self))
+        return fmt::format("the caller has ended already, or is pid {} ({}), which only adopts: {}", host.pid,
+                           policy::escape(host.comm, 40), kNameIt);
     return {};
 }
 
@@ -46,15 +47,13 @@ tl::expected<RunHost, std::string> find_host(const scanner::Procfs& procfs, std:
         return refusal(fmt::format("there is no process with the pid {}", pid));
     if (!handle) return refusal(describe(handle.error()));
     const auto row = scanner::read_row(procfs, pid);
-    const auto self = scanner::read_at(procfs.fd(), "self/stat", 4096).and_then([](const scanner::FileText& text) {
-        return scanner::parse_stat(text.bytes);
-    });
+    const auto self = scanner::read_row(procfs, ::getpid());
     const auto place = scanner::read_place(procfs);
     if (handle->exited()) return refusal(fmt::format("pid {} has ended already", pid));
     if (!row) return refusal(describe(row.error()));
     if (!self) return refusal(describe(self.error()));
     if (!place) return refusal(describe(place.error()));
-    if (auto objection = objection_to(*row, self->start_ticks, asked.has_value()); !objection.empty())
+    if (auto objection = objection_to(*row, *self, asked.has_value()); !objection.empty())
         return refusal(std::move(objection));
     // It may have been replaced before there was a handle of it.
     if (!asked && ::getppid() != pid) return refusal("the caller has ended already");

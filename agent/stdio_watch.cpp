@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string>
 
 namespace reaper::agent {
@@ -22,17 +23,27 @@ bool tells_of_traffic(int fd) {
     return !S_ISCHR(status.st_mode) || ::isatty(fd) == 1;
 }
 
+// Of the call that failed just now; with what a person can do about it.
+tl::unexpected<Error> blindness(std::string what) {
+    if (errno == EACCES) what += ", as it is not yours to read (run it as its owner, or without --idle)";
+    if (errno == EMFILE)
+        what += ", as all inotify instances are in use (raise fs.inotify.max_user_instances, or run it without --idle)";
+    if (errno == ENOSPC)
+        what += ", as all inotify watches are in use (raise fs.inotify.max_user_watches, or run it without --idle)";
+    return system_failure("see traffic on", what);
+}
+
 }  // namespace
 
 Result<StdioWatch> StdioWatch::make(std::chrono::milliseconds idle) {
     Fd events(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-    if (!events) return system_failure("watch", "stdin and stdout");
+    if (!events) return blindness("stdin and stdout");
     bool any = false;
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) {
         if (!tells_of_traffic(fd)) continue;
         const std::string path = "/proc/self/fd/" + std::to_string(fd);
         if (::inotify_add_watch(events.get(), path.c_str(), IN_ACCESS | IN_MODIFY) < 0)
-            return system_failure("watch", path);
+            return blindness(fd == STDIN_FILENO ? "stdin" : "stdout");
         any = true;
     }
     if (!any)

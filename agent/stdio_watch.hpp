@@ -11,7 +11,7 @@ namespace reaper::agent {
 
 class StdioWatch {
    public:
-    // invalid_argument: neither is a pipe, a socket, a terminal or a file.
+    // invalid_argument: neither is a pipe, a socket, a terminal or a file. Any other failure: the system does not let it be seen.
     [[nodiscard]] static Result<StdioWatch> make(std::chrono::milliseconds idle);
 
     // How long poll(2) may sleep.

@@ -48,8 +48,7 @@ bool is_wsl_relay(const ProcessRow& parent) {
     return parent.uid == 0 && (parent.comm.starts_with("Relay(") || (parent.exe.ok() && parent.exe.value == "/init"));
 }
 
-Nature nature_of(const FamilyRule& rule, const ProcessRow& parent, const ProcessRow& child) {
-    if (is_host(rule, parent)) return Nature::host;  // also where the host is pid 1 of a container
+Nature nature_of(const ProcessRow& parent, const ProcessRow& child) {
     if (is_init(parent) || is_wsl_relay(parent)) return Nature::init;
     if (is_user_manager(parent, child)) return Nature::user_manager;
     if (!is_proven_subreaper(parent, child)) return Nature::live;
@@ -83,6 +82,10 @@ bool is_init(const ProcessRow& parent) {
     return (parent.exe.ok() && known(file_name(parent.exe.value))) || (parent.uid == 0 && known(parent.comm));
 }
 
+bool is_adopter(const ProcessRow& parent, const ProcessRow& child) {
+    return nature_of(parent, child) != Nature::live;
+}
+
 const ProcessRow* find_row(const scanner::Facts& facts, Pid pid) {
     for (const scanner::ProcessFacts& candidate : facts.candidates) {
         if (candidate.row.pid == pid) return &candidate.row;
@@ -99,7 +102,8 @@ Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule, cons
     if (parent == nullptr) {
         return {Nature::unknown, child.ppid, fmt::format("its parent (pid {}) could not be read", child.ppid)};
     }
-    const Nature nature = nature_of(rule, *parent, child);
+    // Also where the host is pid 1 of a container.
+    const Nature nature = is_host(rule, *parent) ? Nature::host : nature_of(*parent, child);
     return {nature, parent->pid, describe(nature, *parent)};
 }
 

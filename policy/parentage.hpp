@@ -34,6 +34,9 @@ struct Parentage {
 // Process 1, as the first program of a machine or a container that only looks after others.
 [[nodiscard]] bool is_init(const scanner::ProcessRow& parent);
 
+// Provably nobody's host: an init, the user's service manager, or somebody else who adopted `child`, by the rules of no family.
+[[nodiscard]] bool is_adopter(const scanner::ProcessRow& parent, const scanner::ProcessRow& child);
+
 // The row of any process that the facts hold: candidates and their relatives. Null: none.
 [[nodiscard]] const scanner::ProcessRow* find_row(const scanner::Facts& facts, scanner::Pid pid);
 

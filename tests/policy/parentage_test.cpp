@@ -65,6 +65,18 @@ TEST_CASE("any living process counts as a host until it is proven to have adopte
     }
 }
 
+TEST_CASE("who adopts is known without a family") {
+    const auto adopts = [](const ProcessRow& parent) {
+        return policy::is_adopter(parent, row(kChild, parent.pid, "/usr/bin/node", {"node"}));
+    };
+    CHECK_FALSE(adopts(plain_parent()));
+    CHECK(adopts(manager()));
+    CHECK(adopts(row(1, 0, "/usr/lib/systemd/systemd", {"/sbin/init"})));
+    ProcessRow elsewhere = plain_parent();
+    elsewhere.session = 7;
+    CHECK(adopts(elsewhere));
+}
+
 TEST_CASE("pid 1 adopts when it is an init, by its exe, or by the name that root's gives itself") {
     for (const char* exe : {"/usr/lib/systemd/systemd", "/sbin/init", "/usr/bin/tini", "/usr/sbin/docker-init",
                             "/usr/bin/dumb-init", "/usr/bin/catatonit", "/bin/s6-svscan"}) {
