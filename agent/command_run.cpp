@@ -16,9 +16,11 @@
 #include "agent/give_back.hpp"
 #include "agent/here.hpp"
 #include "agent/let_go.hpp"
+#include "agent/process_control.hpp"
 #include "agent/run_guard.hpp"
 #include "agent/run_link.hpp"
 #include "agent/run_tree.hpp"
+#include "policy/run_mark.hpp"
 
 namespace reaper::agent {
 
@@ -26,14 +28,11 @@ namespace {
 
 using Kind = Note::Kind;
 
-// All that somebody may mean for the helper. Those that a terminal stops jobs with stop this process as they stop the helper, which is
-// in the same process group.
+// All that somebody may mean for the helper.
 sigset_t signals_for_helper() {
     sigset_t set;
     sigfillset(&set);
-    for (const int own :
-         {SIGCHLD, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPIPE})
-        sigdelset(&set, own);
+    for (const int own : {SIGCHLD, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPIPE}) sigdelset(&set, own);
     return set;
 }
 
@@ -70,11 +69,13 @@ class Supervisor {
     }
 
    private:
-    // What a terminal sends reaches the helper by itself.
+    // What a terminal sends reaches the helper by itself. What stops the helper stops this process, which stands for it, as well.
     void pass_signals_on() {
         signalfd_siginfo taken{};
         while (::read(signals_.get(), &taken, sizeof taken) == sizeof taken) {
-            if (taken.ssi_code != SI_KERNEL) tell(link_, {Kind::pass_on, static_cast<int>(taken.ssi_signo)});
+            const auto signal = static_cast<int>(taken.ssi_signo);
+            if (taken.ssi_code != SI_KERNEL) tell(link_, {Kind::pass_on, signal});
+            if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) take(signal);
         }
     }
 
@@ -86,7 +87,7 @@ class Supervisor {
     // Whatever the guard looked after is adopted here once it is dead.
     [[nodiscard]] int take_over() {
         const int status = await_guard(128 + SIGKILL);
-        tree_.end();
+        tree_.end_alone();
         if (cgroup_) cgroup_->remove();
         return tree_.helper_status().value_or(status);
     }
@@ -107,7 +108,9 @@ tl::expected<int, Message> run_helper(const Options& options) {
     const auto host = find_host(*procfs, options.parent);
     if (!host) return problem("run: " + host.error(), ExitStatus::usage);
 
-    std::signal(SIGCHLD, SIG_DFL);  // ignored, as nohup's children may have it, nobody's exit status would be told
+    // Ignored, as the caller may have had it, nobody's exit status would be told.
+    std::vector<int> ignored;
+    if (std::signal(SIGCHLD, SIG_DFL) == SIG_IGN) ignored.push_back(SIGCHLD);
     const sigset_t watched = signals_for_helper();
     sigset_t before;
     ::sigprocmask(SIG_BLOCK, &watched, &before);
@@ -120,7 +123,10 @@ tl::expected<int, Message> run_helper(const Options& options) {
     std::optional<StdioWatch> stdio;
     if (options.idle) {
         auto watch = StdioWatch::make(*options.idle);
-        if (!watch) return problem("run: --idle: " + describe(watch.error()), ExitStatus::usage);
+        if (!watch)
+            return problem("run: --idle: " + describe(watch.error()), watch.error().code == std::errc::invalid_argument
+                                                                          ? ExitStatus::usage
+                                                                          : ExitStatus::incomplete);
         stdio = std::move(*watch);
     }
     auto made = OwnCgroup::make(*procfs);
@@ -131,14 +137,15 @@ tl::expected<int, Message> run_helper(const Options& options) {
     if (guarding == 0) {
         link->ours.reset();
         signals.reset();
-        guard({*procfs, options, *host, cgroup, no_cgroup_because, stdio, link->theirs, before});
+        guard({*procfs, options, *host, cgroup, no_cgroup_because, stdio, link->theirs, before, ignored});
         ::_exit(0);
     }
     link->theirs.reset();
     std::vector<int> kept{procfs->fd(), link->ours.get(), signals.get()};
     if (cgroup) kept.push_back(cgroup->folder());
     let_go_of_all_but(std::move(kept));
-    return Supervisor(RunTree(*procfs, cgroup, options), cgroup, std::move(link->ours), std::move(signals), guarding)
+    return Supervisor(RunTree(*procfs, cgroup, options, policy::run_mark(host->identity)), cgroup,
+                      std::move(link->ours), std::move(signals), guarding)
         .run();
 }
 

@@ -1,10 +1,13 @@
 #include "agent/own_cgroup.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include <fmt/format.h>
 
@@ -51,7 +54,7 @@ Result<OwnCgroup> OwnCgroup::make(const scanner::Procfs& procfs) {
 }
 
 void OwnCgroup::remove() const {
-    ::rmdir(path_.c_str());
+    for (int tries = 0; ::rmdir(path_.c_str()) != 0 && errno == EBUSY && tries < 100; ++tries) ::poll(nullptr, 0, 10);
 }
 
 }  // namespace reaper::agent

@@ -49,7 +49,10 @@ void empty(const Fd& children) {
 class Guard {
    public:
     Guard(const GuardParts& parts, pid_t group)
-        : parts_(parts), group_(group), tree_(parts.procfs, parts.cgroup, parts.options) {}
+        : parts_(parts),
+          group_(group),
+          mark_(policy::run_mark(parts.host.identity)),
+          tree_(parts.procfs, parts.cgroup, parts.options, mark_) {}
 
     [[nodiscard]] Result<void> start_helper() {
         auto child = start_in_cgroup_or_not();
@@ -70,14 +73,15 @@ class Guard {
         while (!tree_.collect()) {
             if (tree_.helper_status()) {
                 tell(parts_.link, {Kind::left_company, *tree_.helper_status()});
-                return tree_.end();
+                return tree_.end_alone();  // run returns now
             }
             std::array<pollfd, 3> entries{
                 {{parts_.host.handle.raw(), POLLIN, 0}, {parts_.link.get(), POLLIN, 0}, {children_.get(), POLLIN, 0}}};
             const int timeout = parts_.stdio ? parts_.stdio->timeout() : giving_back_.timeout();
             giving_back_.slept(::poll(entries.data(), entries.size(), timeout));
             const bool host_died = entries[0].revents != 0;
-            if (host_died || !pass_signals_on() || (parts_.stdio && parts_.stdio->is_idle())) return tree_.end();
+            if (!pass_signals_on()) return tree_.end_alone();
+            if (host_died || (parts_.stdio && parts_.stdio->is_idle())) return tree_.end();
             empty(children_);
         }
     }
@@ -87,9 +91,9 @@ class Guard {
    private:
     // A system may let a cgroup be made, and not let anybody be born there.
     [[nodiscard]] Result<Child> start_in_cgroup_or_not() {
-        Launch launch{parts_.options.program,
-                      {fmt::format("{}={}", policy::kRunMark, policy::run_mark(parts_.host.identity))}};
+        Launch launch{parts_.options.program, {fmt::format("{}={}", policy::kRunMark, mark_)}};
         launch.mask = parts_.mask;
+        launch.ignored = parts_.ignored;
         launch.process_group = group_;
         launch.told_when_we_die = true;
         if (parts_.cgroup) {
@@ -127,6 +131,7 @@ class Guard {
     const GuardParts& parts_;
     pid_t group_;  // of the first process, and of the helper
     Fd children_ = watch_children();
+    std::string mark_;
     RunTree tree_;
     GivingBack giving_back_;
     std::optional<Child> child_;

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/options.hpp"
 #include "agent/own_cgroup.hpp"
@@ -24,6 +25,7 @@ struct GuardParts {
     std::optional<StdioWatch>& stdio;  // where --idle was asked for
     const Fd& link;                    // to the first process
     sigset_t mask;                     // that the helper starts with
+    std::vector<int> ignored;          // signals that it ignores, as the caller did
 };
 
 // Returns when nobody of the helper's is left. What came of it was told over the link.

@@ -27,16 +27,18 @@ constexpr milliseconds kGivingUp{5000};  // how long nobody could
 
 class StillOurs final : public Verifier {
    public:
-    explicit StillOurs(const scanner::Procfs& procfs) : procfs_(procfs) {}
+    StillOurs(const scanner::Procfs& procfs, const std::optional<Kin>& kin) : procfs_(procfs), kin_(kin) {}
 
     Result<std::optional<std::string>> objection(const Target& target) override {
-        const auto ours = scanner::is_descendant(procfs_, target.handle.pid(), ::getpid());
+        const Pid pid = target.handle.pid();
+        const auto ours = kin_ ? Result<bool>(kin_->has(pid)) : scanner::is_descendant(procfs_, pid, ::getpid());
         if (!ours) return tl::unexpected(ours.error());
         return *ours ? std::nullopt : std::optional<std::string>("was not started here");
     }
 
    private:
     const scanner::Procfs& procfs_;
+    const std::optional<Kin>& kin_;
 };
 
 // The host is gone: there is nobody to tell.
@@ -66,6 +68,10 @@ milliseconds left_of(milliseconds time, Clock::time_point began) {
 }  // namespace
 
 bool RunTree::collect() {
+    if (kin_) {
+        kin_->look();
+        return kin_->empty();
+    }
     for (;;) {
         int status = 0;
         const pid_t ended = ::waitpid(-1, &status, WNOHANG);
@@ -92,6 +98,13 @@ void RunTree::grant_grace(Target& target) {
     target.step.grace_cap = left_of(grace.cap, began_);
 }
 
+std::vector<Pid> RunTree::read_members() const {
+    if (kin_) return kin_->pids();
+    auto members = scanner::read_descendants(procfs_, ::getpid()).value_or(std::vector<Pid>());
+    if (successor_) std::erase(members, successor_->pid());
+    return members;
+}
+
 // True: somebody did end.
 bool RunTree::end_those_there(const ReaperParts& parts) {
     const ReaperTimes times;
@@ -107,7 +120,7 @@ bool RunTree::end_those_there(const ReaperParts& parts) {
     };
     // It need not be looked for, which takes long where there are many processes.
     if (helper_ && !helper_status_) tell(*helper_);
-    for (const Pid pid : scanner::read_descendants(procfs_, ::getpid()).value_or(std::vector<Pid>())) {
+    for (const Pid pid : read_members()) {
         if (pid != helper_) tell(pid);
     }
     // All have been told; how long they may take can be read up now.
@@ -121,14 +134,34 @@ bool RunTree::end_those_there(const ReaperParts& parts) {
 }
 
 void RunTree::end() {
+    began_ = grace_ends_ = Clock::now();
+    go_on();
+}
+
+void RunTree::end_alone() {
+    began_ = grace_ends_ = Clock::now();
+    successor_ = Successor::appoint(procfs_, mark_, [this](Kin kin) { succeed(std::move(kin)); });
+    go_on();
+    if (successor_) successor_->dismiss();
+}
+
+// In the successor. The grace goes on from the first TERM.
+void RunTree::succeed(Kin kin) {
+    kin_.emplace(std::move(kin));
+    go_on();
+    if (!cgroup_) return;
+    std::ignore = kill_all_in_cgroup(cgroup_->folder());  // who came since the last look
+    cgroup_->remove();
+}
+
+void RunTree::go_on() {
     const auto control = make_descendant_control();
-    StillOurs verifier(procfs_);
+    StillOurs verifier(procfs_, kin_);
     Untold untold;
     const ReaperParts parts{*control, verifier, untold, untold, [this](const scanner::PidHandle& handle) {
                                 return scanner::read_activity(procfs_, handle);
                             }};
-    began_ = grace_ends_ = Clock::now();
-    auto progress = began_;
+    auto progress = Clock::now();
     while (!collect()) {
         const bool overdue = Clock::now() >= grace_ends_ && grace_ends_ > began_;
         if (overdue && cgroup_) std::ignore = kill_all_in_cgroup(cgroup_->folder());

@@ -26,13 +26,17 @@ Result<std::vector<Pid>> chain_to(const Procfs& procfs, Pid pid, Pid ancestor) {
 }  // namespace
 
 Result<std::vector<Pid>> read_descendants(const Procfs& procfs, Pid ancestor) {
+    return read_descendants(procfs, std::vector<Pid>{ancestor});
+}
+
+Result<std::vector<Pid>> read_descendants(const Procfs& procfs, const std::vector<Pid>& ancestors) {
     const auto pids = list_numbers_at(procfs.fd(), ".");
     if (!pids) return tl::unexpected(pids.error());
     std::multimap<Pid, Pid> children;
     for (const Pid pid : *pids) {
         if (const auto parent = read_parent(procfs, pid)) children.emplace(*parent, pid);
     }
-    std::vector<Pid> found{ancestor};
+    std::vector<Pid> found = ancestors;
     for (std::size_t known = 0; known < found.size(); ++known) {
         const auto [first, last] = children.equal_range(found[known]);
         // A parent that was replaced while this looked can close a ring.
@@ -40,7 +44,7 @@ Result<std::vector<Pid>> read_descendants(const Procfs& procfs, Pid ancestor) {
             if (std::ranges::find(found, child.second) == found.end()) found.push_back(child.second);
         });
     }
-    found.erase(found.begin());
+    found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(ancestors.size()));
     std::ranges::sort(found);
     return found;
 }

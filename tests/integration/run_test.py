@@ -1,7 +1,9 @@
 """`run`: a helper that cannot outlive its host, and that otherwise does not notice."""
+import ctypes
 import os
 import pathlib
 import pty
+import shutil
 import signal
 import socket
 import subprocess
@@ -95,6 +97,58 @@ def subreaper_run_killed():
 @case
 def subreaper_guard_killed():
     host = tree("subreaper")
+    host.kill(host.guard_handle)
+    host.expect_gone()
+
+
+def second_one_killed(variant, *names, options=("--grace", "1s")):
+    """Within the grace that the death of the first one began."""
+    host = tree(variant, options=options)
+    handles = {"run": host.run_handle, "guard": host.guard_handle, "host": host.handle}
+    for name in names:
+        host.kill(handles[name])
+        time.sleep(0.1)
+    expect(survivors(), "the grace was not kept")
+    began = time.monotonic()
+    host.expect_gone()
+    expect(time.monotonic() - began > 0.5, "the grace was not kept")
+    if variant == "cgroup":
+        no_cgroup_is_left()
+
+
+@case
+def cgroup_guard_killed_then_run():
+    second_one_killed("cgroup", "guard", "run")
+
+
+@case
+def cgroup_run_killed_then_guard():
+    second_one_killed("cgroup", "run", "guard")
+
+
+@case
+def subreaper_guard_killed_then_run():
+    second_one_killed("subreaper", "guard", "run")
+
+
+@case
+def subreaper_run_killed_then_guard():
+    second_one_killed("subreaper", "run", "guard")
+
+
+@case
+def subreaper_all_killed_one_after_the_other():
+    second_one_killed("subreaper", "host", "guard", "run")
+
+
+@case
+def what_is_left_ends_when_the_guard_is_killed_then():
+    """The helper has ended, `run` has returned, the guard waits for who does not mind TERM."""
+    host = Host("/bin/sh", "-c", "setsid sh -c 'trap \"\" TERM; echo ready; exec sleep 60' & read _", options=("--grace", "1s"))
+    expect(host.out.readline() == b"ready\n", "not ready")
+    os.kill(host.helper, signal.SIGKILL)
+    wait_until(lambda: actor.stat_fields(host.run)[:1] in ([], [b"Z"]), "the end of run", 2)
+    time.sleep(0.1)
     host.kill(host.guard_handle)
     host.expect_gone()
 
@@ -285,8 +339,8 @@ def exit_statuses_pass():
 
 @case
 def signals_pass_once():
-    script = ("import signal, sys\nfor n in (1, 2, 3, 10, 12, 14, 15, 18, 28, 40):\n"
-              "    signal.signal(n, lambda number, frame: print(int(number), flush=True))\n"
+    script = ("import os, signal\nfor n in (1, 2, 3, 10, 12, 14, 15, 18, 28, 40):\n"
+              "    signal.signal(n, lambda number, frame: os.write(1, b'%d\\n' % number))\n"
               "print('ready', flush=True)\nwhile True:\n    signal.pause()\n")
     running = subprocess.Popen([BINARY, "run", "--grace", "300ms", "--", PYTHON, "-c", script], stdout=subprocess.PIPE)
     expect(running.stdout.readline() == b"ready\n", "not ready")
@@ -299,6 +353,33 @@ def signals_pass_once():
     running.kill()
     running.wait()
     wait_until(lambda: not survivors(), "the end of the helper", 15)
+
+
+@case
+def what_stops_a_job_stops_the_helper_as_well():
+    """Sent to `run` alone, by a process. Both have a parent in another group of the session, as a shell's jobs have."""
+    def states():
+        return {actor.stat_fields(pid)[0] for pid in (running.pid, sleeper)}
+
+    running = subprocess.Popen([BINARY, "run", "--", "/bin/sleep", "60"], process_group=0)
+    wait_until(survivors, "the helper")
+    (sleeper,) = survivors()
+    for number in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+        running.send_signal(number)
+        wait_until(lambda: states() == {b"T"}, f"both to stop by {number.name}, {states()}", 5)
+        running.send_signal(signal.SIGCONT)
+        wait_until(lambda: b"T" not in states(), "both to go on", 5)
+    running.terminate()
+    expect(running.wait(5) == 143, str(running.returncode))
+
+
+@case
+def what_stops_nobody_in_an_orphaned_group_does_not_stop_run():
+    running = subprocess.Popen([BINARY, "run", "--", "/bin/sleep", "60"], start_new_session=True)
+    wait_until(survivors, "the helper")
+    running.send_signal(signal.SIGTSTP)
+    running.terminate()
+    expect(running.wait(5) == 143, str(running.returncode))
 
 
 @case
@@ -343,6 +424,19 @@ def the_environment_has_the_mark():
     expect(told[0] == f"v1:{boot}:{namespace}:{os.getpid()}:{start}", told[0])
     expect(told[1].endswith("0000000000000000"), f"blocked signals: {told[1]}")
     expect(int(told[2].split()[1], 16) & 1 << (signal.SIGPIPE - 1) == 0, f"ignored signals: {told[2]}")
+
+
+@case
+def what_the_caller_ignores_the_helper_ignores():
+    def ignored(*command, these=()):
+        told = subprocess.run([*command, "/bin/grep", "SigIgn", "/proc/self/status"], capture_output=True, check=True, restore_signals=False,
+                              preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN if number in these else signal.SIG_DFL) for number in every])
+        return told.stdout
+
+    every = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD, signal.SIGHUP, signal.SIGTSTP)
+    for these in (every, (), *((number,) for number in every)):
+        direct, through = ignored(these=these), ignored(BINARY, "run", "--", these=these)
+        expect(direct == through, f"{these}: {direct} without run, {through} with it")
 
 
 def terminal(*command):
@@ -405,6 +499,37 @@ def ctrl_z_stops_and_fg_goes_on():
     os.waitpid(pid, 0)
 
 
+@case
+def a_host_whose_first_thread_has_ended_lives():
+    run_it = f"print(subprocess.run([{BINARY!r}, 'run', '--', '/bin/echo', 'started'], capture_output=True), flush=True); os._exit(0)"
+    first_thread_gone = ("import ctypes, os, subprocess, threading, time\n"
+                         "def work():\n"
+                         "    while open('/proc/self/stat').read().split()[2] != 'Z': time.sleep(0.01)\n"
+                         f"    {run_it}\n"
+                         "threading.Thread(target=work).start()\n"
+                         "ctypes.CDLL(None).pthread_exit(None)\n")
+    said = subprocess.run([PYTHON, "-c", first_thread_gone], capture_output=True, timeout=20, check=False)
+    expect(b"returncode=0, stdout=b'started" in said.stdout, str(said))
+
+
+@case
+def who_only_adopted_run_is_not_its_host():
+    """The caller ends before `run` looks who that was; somebody else is its parent then."""
+    manager = Stage().run / "systemd"
+    shutil.copy(os.path.realpath(PYTHON), manager)
+    late = "; ".join(("import os, sys, time", "os.setsid()", "caller = os.getpid()", "os.fork() and os._exit(0)",
+                      "exec('while os.getppid() == caller: time.sleep(0.01)')", f"os.execv({BINARY!r}, [{BINARY!r}, 'run', *sys.argv[1:], '--', '/bin/true'])"))
+    adopt = ("import ctypes, os, subprocess, sys; ctypes.CDLL(None).prctl(36, 1, 0, 0, 0); "
+             "subprocess.run(sys.argv[2:]); sys.exit(os.waitstatus_to_exitcode(os.waitpid(-1, 0)[1]))")
+    # The second is known by its name alone: who leads a session may have left the one of its child.
+    for adopter, word, leads in ((PYTHON, "--nobody", False), (manager, "--user", True)):
+        for parent, status in ((), 2), (("--parent", str(os.getpid())), 0):
+            done = subprocess.run([adopter, "-c", adopt, word, PYTHON, "-c", late, *parent], capture_output=True, text=True, timeout=20, check=False,
+                                  start_new_session=leads)
+            expect(done.returncode == status, f"{adopter}: {done}")
+            expect(parent or "which only adopts: name the host with --parent PID" in done.stderr, f"{adopter}: {done}")
+
+
 # Mistakes
 
 @case
@@ -428,6 +553,26 @@ def a_stranger_s_mistakes_are_told():
         done = subprocess.run([BINARY, "run", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               text=True, timeout=10, check=False)
         expect(done.returncode == status and said in done.stderr, f"{words}: {done.returncode}, {done.stderr}")
+
+
+@case
+def idleness_that_cannot_be_seen_is_told():
+    """Nothing starts then: who asks for --idle counts on it."""
+    def idle(**more):
+        return run("echo", "started", options=("--idle", "1h"), stdin=subprocess.PIPE, **more)
+
+    refused = idle(user=UID, group=UID, extra_groups=[])  # the pipes are root's
+    expect(refused.returncode == 4 and not refused.stdout, str(refused))
+    expect(b"cannot see traffic on stdin, as it is not yours to read (run it as its owner, or without --idle)" in refused.stderr, str(refused))
+    instances = []
+    inotify_init = ctypes.CDLL(None).inotify_init
+    while (instance := inotify_init()) >= 0:
+        instances.append(instance)
+    refused = idle()
+    for instance in instances:
+        os.close(instance)
+    expect(refused.returncode == 4 and b"raise fs.inotify.max_user_instances" in refused.stderr, str(refused))
+    expect(idle().stdout == b"started\n", "it starts when they are free again")
 
 
 @case

@@ -37,6 +37,11 @@ def needs_cgroup():
         raise sandbox.Skip("no cgroup of version 2 can be made here")
 
 
+def ours():
+    """Processes of `run` that have not ended."""
+    return [pid for pid in actor.all_pids() if actor.read_bytes(f"/proc/{pid}/cmdline").startswith(f"{BINARY}\0run\0".encode())]
+
+
 class Host:
     """A process of its own, which can be killed; the helper's stdout and stderr come here."""
 
@@ -82,5 +87,6 @@ class Host:
     def expect_gone(self, seconds=10):
         """Nobody of the helper's, nor of ours, is left."""
         wait_until(lambda: not survivors(), f"the end of {survivors()}", seconds)
-        wait_until(lambda: not os.path.exists(f"/proc/{self.guard}") or actor.stat_fields(self.guard)[0] == b"Z", "the guard's end", 2)
-        wait_until(lambda: actor.stat_fields(self.run)[:1] in ([], [b"Z"]), "the end of run", 2)
+        for pid, who in ((self.guard, "the guard"), (self.run, "run")):
+            wait_until(lambda: actor.stat_fields(pid)[:1] in ([], [b"Z"]), f"the end of {who}", 2)  # pylint: disable=cell-var-from-loop
+        wait_until(lambda: not ours(), f"the end of a successor of {self.run}", 2)
