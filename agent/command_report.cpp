@@ -5,8 +5,8 @@
 
 namespace reaper::agent {
 
-Result<Judged> look_and_judge_anew(const Lookout& lookout, const Setup& setup) {
-    auto look = lookout.look();
+Result<Judged> look_and_judge_anew(const Lookout& lookout, const Setup& setup, const Held& held) {
+    auto look = lookout.look(held);
     if (!look) return tl::unexpected(look.error());
     look->facts.scope_uids = setup.settings.uids;
     auto judgements = policy::judge(look->facts, look->rules, setup.settings);
@@ -16,8 +16,8 @@ Result<Judged> look_and_judge_anew(const Lookout& lookout, const Setup& setup) {
     return Judged{std::move(*look), std::move(judgements)};
 }
 
-Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& past) {
-    auto judged = look_and_judge_anew(lookout, setup);
+Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& past, const Held& held) {
+    auto judged = look_and_judge_anew(lookout, setup, held);
     if (judged) heed_history(*judged, setup, past);
     return judged;
 }
@@ -25,7 +25,7 @@ Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& 
 Result<Report> run_report(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {
     const Lookout lookout(procfs, setup.rules, setup.uid);
     Past past(history_folder());
-    auto judged = look_and_judge(lookout, setup, past);
+    auto judged = look_and_judge(lookout, setup, past, kNobody);
     if (!judged) return tl::unexpected(judged.error());
     if (!options.facts.empty()) {
         const auto written = write_facts(options.facts, judged->look.facts, judged->look.rules);

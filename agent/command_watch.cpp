@@ -54,11 +54,29 @@ int milliseconds_until(Clock::time_point moment) {
     return static_cast<int>(std::clamp<decltype(left)>(left, 0, std::numeric_limits<int>::max()));
 }
 
+Message trouble(const Error& error) {
+    return {fmt::format("orphan-reaper: {}\n", escape(describe(error), 2000)),
+            static_cast<int>(ExitStatus::incomplete)};
+}
+
+// The error: who else watches.
+tl::expected<Fd, Message> become_the_only_one(const scanner::Procfs& procfs) {
+    auto lock = open_lock_file(lock_folders(), "watch.lock");
+    if (!lock) return tl::unexpected(trouble(lock.error()));
+    if (::flock(lock->get(), LOCK_EX | LOCK_NB) == 0)
+        return is_deleted(*lock) ? become_the_only_one(procfs) : std::move(*lock);
+    const scanner::Pid other = scanner::find_lock_holder(procfs, lock->get());
+    return tl::unexpected(Message{
+        fmt::format("orphan-reaper: another watch is at work{}\n", other > 0 ? fmt::format(" (pid {})", other) : ""),
+        static_cast<int>(ExitStatus::not_ended)});
+}
+
 class Watch {
    public:
     Watch(const scanner::Procfs& procfs, const Options& options, Setup setup, Fd lock, Fd signals,
           std::optional<ProcConnector> connector)
-        : options_(options),
+        : procfs_(procfs),
+          options_(options),
           lock_(std::move(lock)),
           signals_(std::move(signals)),
           connector_(std::move(connector)),
@@ -73,13 +91,27 @@ class Watch {
             if (connector_) take_hints();
             take_signals();
             if (!stopping_) watcher_.advance();
+            keep_lock();
         }
         manager_.tell("STOPPING=1");
         const bool abandoned = watcher_.stop();
-        return static_cast<int>(abandoned ? ExitStatus::interrupted : ExitStatus::clean);
+        return static_cast<int>(abandoned ? ExitStatus::interrupted : status_at_end_);
     }
 
    private:
+    // Whoever deleted its file has made room for another watch.
+    void keep_lock() {
+        if (!is_deleted(lock_)) return;
+        auto lock = become_the_only_one(procfs_);
+        if (lock) {
+            lock_ = std::move(*lock);
+            return;
+        }
+        tell(lock.error().text);
+        status_at_end_ = static_cast<ExitStatus>(lock.error().status);
+        stopping_ = true;
+    }
+
     void sleep() const {
         const auto sign = manager_.next_sign();
         const Clock::time_point until = sign ? std::min(*sign, watcher_.next()) : watcher_.next();
@@ -125,7 +157,12 @@ class Watch {
         std::string status = fmt::format("{} (by {})", watcher_.status(), how());
         if (status == status_) return;
         manager_.tell("STATUS=" + status);
-        if (status_.empty() || options_.verbose) tell_news(options_, status);
+        const bool in_trouble = watcher_.is_in_trouble();
+        if (in_trouble != in_trouble_)
+            tell(status);
+        else if (status_.empty() || options_.verbose)
+            tell_news(options_, status);
+        in_trouble_ = in_trouble;
         status_ = std::move(status);
     }
 
@@ -134,6 +171,7 @@ class Watch {
         return connector_ ? "handles, and hints of the proc connector" : "handles";
     }
 
+    const scanner::Procfs& procfs_;
     const Options& options_;
     Fd lock_;  // this process's alone: a sweep that outlives it keeps no other watch away
     Fd signals_;
@@ -141,7 +179,9 @@ class Watch {
     ServiceManager manager_;
     Watcher watcher_;
     std::string status_;
+    bool in_trouble_ = false;
     bool stopping_ = false;
+    ExitStatus status_at_end_ = ExitStatus::clean;
 };
 
 // Not having it is an error only for who asked for it. Root alone may have it everywhere, and watches everybody's helpers.
@@ -153,22 +193,6 @@ Result<std::optional<ProcConnector>> find_connector(const Options& options) {
     if (wanted) return tl::unexpected(connector.error());
     if (options.verbose) tell_news(options, escape(describe(connector.error())));
     return std::nullopt;
-}
-
-Message trouble(const Error& error) {
-    return {fmt::format("orphan-reaper: {}\n", escape(describe(error), 2000)),
-            static_cast<int>(ExitStatus::incomplete)};
-}
-
-// The error: who else watches.
-tl::expected<Fd, Message> become_the_only_one(const scanner::Procfs& procfs) {
-    auto lock = open_lock_file(lock_folders(), "watch.lock");
-    if (!lock) return tl::unexpected(trouble(lock.error()));
-    if (::flock(lock->get(), LOCK_EX | LOCK_NB) == 0) return std::move(*lock);
-    const scanner::Pid other = scanner::find_lock_holder(procfs, lock->get());
-    return tl::unexpected(Message{
-        fmt::format("orphan-reaper: another watch is at work{}\n", other > 0 ? fmt::format(" (pid {})", other) : ""),
-        static_cast<int>(ExitStatus::not_ended)});
 }
 
 }  // namespace

@@ -39,9 +39,11 @@ struct Judged {
 };
 
 // Also by the history of this user: see heed_history().
-[[nodiscard]] Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& past);
+[[nodiscard]] Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& past,
+                                            const Held& held = std::nullopt);
 // The same without it: what is only to be looked at, and ended by nobody.
-[[nodiscard]] Result<Judged> look_and_judge_anew(const Lookout& lookout, const Setup& setup);
+[[nodiscard]] Result<Judged> look_and_judge_anew(const Lookout& lookout, const Setup& setup,
+                                                 const Held& held = std::nullopt);
 
 // None: nobody of that pid was judged.
 [[nodiscard]] const policy::Judgement* find_judgement(const Judged& judged, scanner::Pid pid);

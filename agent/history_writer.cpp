@@ -74,8 +74,9 @@ std::string line_of(const json& value) {
     return value.dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
-bool tell(int fd, const std::string& words) {
-    return write_all(fd, fmt::format("orphan-reaper: {}\n", words), "the decision").has_value();
+bool tell(const HistoryVoice& voice, const std::string& words) {
+    const std::string line = fmt::format("orphan-reaper: {}\n", words);
+    return voice.waits ? write_all(voice.fd, line, "the decision").has_value() : offer(voice.fd, line);
 }
 
 json codes(const std::vector<policy::Evidence>& evidence) {
@@ -164,7 +165,7 @@ void HistoryWriter::removed(const scanner::ClaimFile& file, const Removal& remov
 Result<void> HistoryWriter::announce(const std::string& subject, const std::string& line, const std::string& words) {
     const bool kept = use_ == HistoryUse::keep && write(line);
     const bool must_tell = use_ == HistoryUse::keep && !kept;
-    const bool told = (voice_.always || must_tell) && tell(voice_.fd, words);
+    const bool told = (voice_.always || must_tell) && tell(voice_, words);
     if (must_tell && !told) return failure(std::errc::io_error, "write down", "the decision anywhere");
     announced_.insert(subject);
     return {};
@@ -173,7 +174,7 @@ Result<void> HistoryWriter::announce(const std::string& subject, const std::stri
 void HistoryWriter::conclude(const std::string& subject, const std::string& line, const std::string& words) {
     const bool announced = announced_.erase(subject) > 0;
     if (!announced || use_ == HistoryUse::none || write(line)) return;
-    std::ignore = tell(voice_.fd, words);
+    std::ignore = tell(voice_, words);
 }
 
 }  // namespace reaper::agent

@@ -26,6 +26,7 @@ enum class HistoryUse {
 struct HistoryVoice {
     int fd = -1;          // stderr, which a timer's journal keeps
     bool always = false;  // also when the file was written
+    bool waits = true;    // for a reader who is slow
 };
 
 // Lines go to the history file in `folder`, and are on the disk before the signal is sent. Where that fails they have to be told; a

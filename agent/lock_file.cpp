@@ -13,6 +13,11 @@ bool belongs_to(const struct stat& status, scanner::Uid user) {
     return S_ISREG(status.st_mode) && status.st_uid == user && status.st_nlink == 1;
 }
 
+bool is_deleted(const Fd& file) {
+    struct stat status{};
+    return ::fstat(file.get(), &status) == 0 && status.st_nlink == 0;
+}
+
 // Read-only will do for a lock: a service may see the home of its user and not write there.
 Result<Fd> open_lock_file(const std::string& folder, const std::string& name) {
     if (folder.empty()) return failure(std::errc::no_such_file_or_directory, "find", "a folder for the lock");

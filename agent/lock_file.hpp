@@ -16,6 +16,9 @@ namespace reaper::agent {
 // Regular, of that user and under one name: nobody else can have put it there.
 [[nodiscard]] bool belongs_to(const struct stat& status, scanner::Uid user);
 
+// It has no name any more: somebody else can make another one in its place, so that it locks nobody out.
+[[nodiscard]] bool is_deleted(const Fd& file);
+
 // Opened, not locked; made, with its folder, where it is missing and can be. Fails where it is not this user's.
 [[nodiscard]] Result<Fd> open_lock_file(const std::string& folder, const std::string& name);
 // The same in the first of `folders` where that can be done.

@@ -105,8 +105,8 @@ void read_claims(Facts& facts, const Procfs& procfs, const policy::Rules& rules)
 class Collector {
    public:
     Collector(const Procfs& procfs, const policy::Rules& rules, scanner::Machine machine, scanner::ScanCount count,
-              scanner::InspectionWitness* witness)
-        : procfs_(procfs), rules_(rules), inspector_(procfs, witness) {
+              const Held& held, scanner::InspectionWitness* witness)
+        : procfs_(procfs), rules_(rules), held_(held), inspector_(procfs, witness) {
         look_.facts.machine = std::move(machine);
         look_.facts.count = count;
     }
@@ -123,7 +123,7 @@ class Collector {
         auto facts = inspect(inspector_, *handle, request_for(rules_, *match));
         if (!facts) return count(facts.error());
         look_.facts.candidates.push_back(std::move(*facts));
-        look_.handles.emplace(pid, std::move(*handle));
+        if (!held_ || held_->contains(pid)) look_.handles.emplace(pid, std::move(*handle));
     }
 
     void take_zombie(Pid pid) {
@@ -137,7 +137,7 @@ class Collector {
         if (!policy::takes_any_executable(rules_)) return;
         const std::size_t before = look_.facts.candidates.size();
         for (const Pid pid : recorded_pids(procfs_, look_.facts.claims, scope)) {
-            if (!look_.handles.contains(pid)) take(pid, true);
+            if (!is_candidate(pid)) take(pid, true);
         }
         if (look_.facts.candidates.size() != before) add_surroundings();
     }
@@ -156,6 +156,9 @@ class Collector {
     [[nodiscard]] Look finish() && { return std::move(look_); }
 
    private:
+    [[nodiscard]] bool is_candidate(Pid pid) const {
+        return std::ranges::any_of(look_.facts.candidates, [pid](const auto& one) { return one.row.pid == pid; });
+    }
     // The environment is read only where it decides.
     [[nodiscard]] std::optional<policy::Match> match_of(const ProcessRow& row) const {
         auto found = policy::match(rules_, row);
@@ -171,6 +174,7 @@ class Collector {
 
     const Procfs& procfs_;
     const policy::Rules& rules_;
+    const Held& held_;
     const std::vector<std::string> keys_ = policy::environment_keys_of(rules_);
     Inspector inspector_;
     Look look_;
@@ -178,12 +182,12 @@ class Collector {
 
 }  // namespace
 
-Result<Look> Lookout::look() const {
+Result<Look> Lookout::look(const Held& held) const {
     auto walked = scanner::walk(procfs_, {uid_, policy::executables_of(rules_)});
     if (!walked) return tl::unexpected(walked.error());
     auto machine = scanner::read_machine(procfs_);
     if (!machine) return tl::unexpected(machine.error());
-    Collector collector(procfs_, rules_, std::move(*machine), walked->count, witness_);
+    Collector collector(procfs_, rules_, std::move(*machine), walked->count, held, witness_);
     for (const Pid pid : walked->candidates) collector.take(pid);
     for (const Pid pid : walked->zombies) collector.take_zombie(pid);
     collector.add_surroundings();

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "policy/judge.hpp"
@@ -15,9 +16,12 @@
 
 namespace reaper::agent {
 
+using Held = std::optional<std::set<scanner::Pid>>;
+inline const Held kNobody = std::set<scanner::Pid>{};
+
 struct Look {
     scanner::Facts facts;
-    std::map<scanner::Pid, scanner::PidHandle> handles;  // of the candidates
+    std::map<scanner::Pid, scanner::PidHandle> handles;  // of the candidates, or of those that were asked for
     policy::Rules rules;  // by which they are to be judged: the lookout's, and what their users protect
 };
 
@@ -28,8 +32,9 @@ class Lookout {
             scanner::InspectionWitness* witness = nullptr)
         : procfs_(procfs), rules_(rules), uid_(uid), witness_(witness) {}
 
-    // Fails only when the machine or the table itself cannot be read; what is wrong with single processes is in the facts.
-    [[nodiscard]] Result<Look> look() const;
+    // Fails only when the machine or the table itself cannot be read; what is wrong with single processes is in the facts. `held`: whose
+    // handles are kept when their facts have been read; none: everybody's.
+    [[nodiscard]] Result<Look> look(const Held& held = std::nullopt) const;
 
     // Reads one candidate again through a handle that was opened earlier, and with it the clock, its parent and the files that
     // speak of it. no_such_process: it has exited, or is no member of a family any more.

@@ -34,14 +34,15 @@ int terminal_of(const Options& options) {
 
 // While a live line is drawn, the decisions are not written where it stands.
 HistoryVoice voice_of(const Options& options) {
-    const bool watched = options.command != Command::watch && ::isatty(STDERR_FILENO) == 1 && !options.verbose;
-    return {STDERR_FILENO, !watched && !options.quiet};
+    const bool is_watch = options.command == Command::watch;
+    const bool watched = !is_watch && ::isatty(STDERR_FILENO) == 1 && !options.verbose;
+    return {STDERR_FILENO, !watched && !options.quiet, !is_watch};
 }
 
 }  // namespace
 
 Sweep::Sweep(const scanner::Procfs& procfs, const Options& options, const Setup& setup, const Interrupt& interrupt,
-             SweepLocks& locks, std::optional<std::set<Pid>> only)
+             SweepLocks& locks, Held only)
     : procfs_(procfs),
       options_(options),
       setup_(setup),
@@ -55,7 +56,7 @@ Sweep::Sweep(const scanner::Procfs& procfs, const Options& options, const Setup&
 
 Result<Report> Sweep::run() {
     if (!options_.dry_run) in_the_way_ = locks_.hold_own(lock_folders());
-    auto seen = look_and_judge(lookout_, setup_, past_);
+    auto seen = look(only_);
     if (!seen) return tl::unexpected(seen.error());
     for (const Judgement& judgement : seen->judgements) {
         if (!only_ || only_->contains(judgement.identity.pid)) known_.insert(judgement.identity.pid);
@@ -63,6 +64,32 @@ Result<Report> Sweep::run() {
     if (in_the_way_.empty()) note(seen->respawns);
     if (auto done = end_leaks(*seen, kRounds); !done) return tl::unexpected(done.error());
     return conclude_with(*seen);
+}
+
+Result<Judged> Sweep::look(const Held& held) {
+    const auto began = Clock::now();
+    auto judged = look_and_judge(lookout_, setup_, past_, held);
+    look_took_ = Clock::now() - began;
+    seen_at_ = only_ ? began : Clock::now();
+    return judged;
+}
+
+// True: an interrupt came first.
+bool Sweep::sleep_until(Clock::time_point moment) const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(moment - Clock::now());
+    return interrupt_.wait(std::max(left, std::chrono::milliseconds(0)));
+}
+
+// A watch is to be on time among hundreds of helpers: it looks at all of them just before the settle time is over, and when it is, at those
+// who are to end (FreshVerifier). Only whom they rely on is held besides: descriptors are few.
+Result<Judged> Sweep::look_when_settled(const policy::Plan& plan) {
+    const auto settled = seen_at_ + options_.settle;
+    const auto interrupted = [] { return failure(std::errc::interrupted, "wait for", "the settle time"); };
+    if (sleep_until(settled - (only_ ? look_took_ * 3 / 2 : Clock::duration{}))) return interrupted();
+    std::set<Pid> relied_on;
+    for (const Judgement& step : plan.steps) relied_on.insert(step.relies_on.begin(), step.relies_on.end());
+    auto judged = look(relied_on);
+    return judged && sleep_until(settled) ? interrupted() : std::move(judged);
 }
 
 // Ends what `seen` says is leaked. Afterwards that is the last look, with whoever was to end as it was when that was decided.
@@ -73,8 +100,8 @@ Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
     if (!plan.steps.empty() && !in_the_way_.empty()) return refuse(plan, in_the_way_, in_the_way_);
     if (!options_.dry_run) leave_to_others(plan, seen.look.facts);
     if (plan.steps.empty()) return {};
-    if (interrupt_.wait(options_.settle)) return refuse(plan, "interrupted");
-    auto second = look_and_judge(lookout_, setup_, past_);
+    auto second = look_when_settled(plan);
+    if (!second && second.error().code == std::errc::interrupted) return refuse(plan, "interrupted");
     if (!second) return tl::unexpected(second.error());
     std::set<Pid> earlier_rounds = tried();
     const auto targets = settled_targets(plan, seen.look, *second, outcomes_);
@@ -88,7 +115,7 @@ Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
 // Who came back, and who has lost its host just now.
 Result<void> Sweep::look_after(Judged& seen, int rounds) {
     const bool interrupted = interrupt_.wait(kBurial);
-    auto after = look_and_judge(lookout_, setup_, past_);
+    auto after = look(only_);
     if (!after) return {};  // a look that fails says nothing about either
     note(find_respawns(seen, *after, outcomes_));
     seen = keep_from(seen, std::move(*after), tried());

@@ -18,14 +18,19 @@ namespace reaper::agent {
 class Sweep {
    public:
     // All references outlive the sweep. It ends nothing once `interrupt` came, nor while another sweep holds a lock that it needs,
-    // nor anybody but `only`, if that is given.
+    // nor anybody but `only`, if that is given: those have lost their host before, as a watch has seen.
     Sweep(const scanner::Procfs& procfs, const Options& options, const Setup& setup, const Interrupt& interrupt,
-          SweepLocks& locks, std::optional<std::set<scanner::Pid>> only = std::nullopt);
+          SweepLocks& locks, Held only = std::nullopt);
 
     // Once. Fails only when the machine cannot be looked at at all.
     [[nodiscard]] Result<Report> run();
 
    private:
+    using Clock = std::chrono::steady_clock;
+
+    [[nodiscard]] Result<Judged> look(const Held& held);
+    [[nodiscard]] Result<Judged> look_when_settled(const policy::Plan& plan);
+    [[nodiscard]] bool sleep_until(Clock::time_point moment) const;
     [[nodiscard]] Result<void> end_leaks(Judged& seen, int rounds);
     [[nodiscard]] Result<void> look_after(Judged& seen, int rounds);
     void note(const std::vector<Respawn>& respawns);
@@ -45,7 +50,9 @@ class Sweep {
     Lookout lookout_;
     Past past_;  // as it was before this sweep
     HistoryWriter history_;
-    std::optional<std::set<scanner::Pid>> only_;
+    Held only_;
+    Clock::time_point seen_at_;  // by which the last look had seen everybody
+    Clock::duration look_took_{};
     std::string in_the_way_;        // not empty: another sweep, and nothing is to be ended
     std::set<scanner::Pid> known_;  // to the first look, and not somebody else's to end
     Outcomes outcomes_;

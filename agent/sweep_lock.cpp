@@ -24,16 +24,16 @@ namespace {
 constexpr const char* kUsualFolder = ".local/state/orphan-reaper";
 constexpr std::chrono::milliseconds kPause{100};
 
+}  // namespace
+
 // Looked at before it is opened, and through no link: the folders belong to somebody else.
-Fd open_of(scanner::Uid user, const std::string& home) {
+Fd open_sweep_lock(scanner::Uid user, const std::string& home) {
     const Fd top(::open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!top) return {};
     const auto found = scanner::find_below(top.get(), fmt::format("{}/{}", kUsualFolder, kSweepLock).c_str());
     if (!found || !belongs_to(found->status, user)) return {};
     return Fd(::open(fmt::format("/proc/self/fd/{}", found->path.get()).c_str(), O_RDWR | O_CLOEXEC));
 }
-
-}  // namespace
 
 std::vector<std::string> lock_folders() {
     const auto home = ::geteuid() == 0 ? Result<std::string>(std::string()) : recorded_home(::geteuid());
@@ -48,7 +48,8 @@ std::string SweepLocks::hold_own(const std::vector<std::string>& folders) {
     if (held_.contains(user)) return {};
     for (const std::string& folder : folders) {
         for (;;) {
-            auto file = shared_ ? Result<Fd>(std::move(shared_)) : open_lock_file(folder, kSweepLock);
+            Fd shared = take_shared(user);
+            auto file = shared ? Result<Fd>(std::move(shared)) : open_lock_file(folder, kSweepLock);
             std::string in_the_way = file ? hold(user, std::move(*file)) : cannot(file.error());
             if (!file) break;
             complaint_ = held_.contains(user) ? std::string() : complaint_;
@@ -58,11 +59,15 @@ std::string SweepLocks::hold_own(const std::vector<std::string>& folders) {
     return {};
 }
 
+Fd SweepLocks::take_shared(scanner::Uid user) {
+    const auto found = shared_.find(user);
+    return found == shared_.end() ? Fd() : std::move(found->second);
+}
+
 // Whoever deleted it while another held it has made room for a second lock: this one locks nobody out.
 bool SweepLocks::drop_deleted(scanner::Uid user) {
-    struct stat status{};
     const auto held = held_.find(user);
-    const bool deleted = held != held_.end() && ::fstat(held->second.get(), &status) == 0 && status.st_nlink == 0;
+    const bool deleted = held != held_.end() && is_deleted(held->second);
     if (deleted) held_.erase(held);
     return deleted;
 }
@@ -74,7 +79,8 @@ std::string SweepLocks::cannot(const Error& error) {
 
 std::string SweepLocks::hold_of(scanner::Uid user, const std::string& home) {
     if (held_.contains(user)) return {};
-    Fd file = open_of(user, home);
+    Fd file = take_shared(user);
+    if (!file) file = open_sweep_lock(user, home);
     return file ? hold(user, std::move(file)) : std::string();
 }
 

@@ -25,8 +25,8 @@ class SweepLocks {
     SweepLocks(const Interrupt& interrupt, std::chrono::milliseconds patience, int terminal = -1)
         : interrupt_(interrupt), last_moment_(std::chrono::steady_clock::now() + patience), terminal_(terminal) {}
 
-    // Several sweeps of one program can share its lock: `file` is open already, in whoever started this sweep and in its copies.
-    void share_own(Fd file) { shared_ = std::move(file); }
+    // Several sweeps of one program can share a user's lock: `file` is open already, in whoever started this sweep and in its copies.
+    void share(scanner::Uid user, Fd file) { shared_.insert_or_assign(user, std::move(file)); }
 
     // The lock of the user who runs this, in the first of `folders` where there can be one; a folder is made if it is not there. Empty:
     // it is held. Otherwise who has it.
@@ -42,6 +42,7 @@ class SweepLocks {
     [[nodiscard]] scanner::Pid holder() const { return holder_; }
 
    private:
+    [[nodiscard]] Fd take_shared(scanner::Uid user);
     [[nodiscard]] std::string hold(scanner::Uid user, Fd file);
     [[nodiscard]] std::string describe_holder(const Fd& file);
     [[nodiscard]] bool drop_deleted(scanner::Uid user);
@@ -51,11 +52,14 @@ class SweepLocks {
     const Interrupt& interrupt_;
     std::chrono::steady_clock::time_point last_moment_;
     int terminal_;
-    Fd shared_;
+    std::map<scanner::Uid, Fd> shared_;
     std::map<scanner::Uid, Fd> held_;
     std::string complaint_;
     scanner::Pid holder_ = 0;
 };
+
+// The lock of a user, open and not locked; where there is none yet, or it is not to be trusted: nothing.
+[[nodiscard]] Fd open_sweep_lock(scanner::Uid user, const std::string& home);
 
 // Where the lock of the user who runs this is looked for. Whatever XDG_STATE_HOME says it is in the home that the password file tells, so that
 // a timer, a crontab line, a shell and root find the same one; only where nothing can be made or found there, beside the history. Root's is

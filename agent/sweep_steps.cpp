@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "agent/respawn.hpp"
 #include "agent/verifier.hpp"
@@ -16,6 +17,11 @@ namespace {
 bool exits_by(const scanner::PidHandle& handle, std::chrono::steady_clock::time_point moment) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(moment - std::chrono::steady_clock::now());
     return handle.exits_within(std::max(left, std::chrono::milliseconds(0)));
+}
+
+std::optional<std::string> objection_to(const Judgement& step, const Judged& now) {
+    const bool unseen = find_judgement(now, step.identity.pid) == nullptr && now.look.facts.count.denied > 0;
+    return unseen ? std::optional<std::string>("it could not be read again") : difference(step, now.judgements);
 }
 
 }  // namespace
@@ -37,7 +43,7 @@ std::vector<Target> settled_targets(const policy::Plan& plan, Look& first, const
         auto handle = first.handles.find(pid);
         if (handle->second.exited()) {
             outcomes[pid] = not_done(pid, OutcomeResult::already_gone, "it ended by itself");
-        } else if (auto objection = difference(step, second.judgements)) {
+        } else if (auto objection = objection_to(step, second)) {
             // Another sweep, say, may be ending it this moment.
             outcomes[pid] = exits_by(handle->second, last_moment)
                                 ? not_done(pid, OutcomeResult::already_gone, "it ended by itself")

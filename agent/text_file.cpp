@@ -1,10 +1,12 @@
 #include "agent/text_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <tuple>
 #include <utility>
@@ -57,6 +59,17 @@ Result<void> write_all(int fd, std::string_view text, std::string_view subject) 
     return {};
 }
 
+// Where poll(2) says so, a pipe takes that much at once (pipe(7)); a terminal that was stopped takes nothing.
+bool offer(int fd, std::string_view text) {
+    while (!text.empty()) {
+        struct pollfd place{fd, POLLOUT, 0};
+        const std::string_view part = text.substr(0, PIPE_BUF);
+        if (::poll(&place, 1, 0) <= 0 || (place.revents & POLLOUT) == 0 || !write_all(fd, part, "a line")) return false;
+        text.remove_prefix(part.size());
+    }
+    return true;
+}
+
 Result<void> replace_file(const std::string& path, std::string_view text, std::optional<mode_t> mode) {
     std::string beside = path + ".XXXXXX";
     const Fd file(::mkostemp(beside.data(), O_CLOEXEC));  // for its owner only
@@ -71,7 +84,15 @@ Result<void> replace_file(const std::string& path, std::string_view text, std::o
 // A file beside which nothing can be written, a link, a device or a pipe is opened as it is, and that before anything else is done.
 Result<void> append_to_file(const std::string& path, std::string_view text) {
     const Fd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
-    return file ? write_all(file.get(), text, path) : system_failure("open", path);
+    if (!file) return system_failure("open", path);
+    struct stat before{};
+    struct stat after{};
+    const bool is_file = ::fstat(file.get(), &before) == 0 && S_ISREG(before.st_mode);
+    const auto written = write_all(file.get(), text, path);
+    const bool is_torn = !written && is_file && ::fstat(file.get(), &after) == 0 && after.st_size > before.st_size;
+    if (is_torn && static_cast<std::size_t>(after.st_size - before.st_size) < text.size())
+        std::ignore = ::ftruncate(file.get(), before.st_size);
+    return written;
 }
 
 Result<TextFile> TextFile::open(const std::string& path, mode_t mode) {

@@ -16,11 +16,14 @@ namespace reaper::agent {
 // `subject` names the file in the error.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view text, std::string_view subject);
 
+// The same, but nobody is waited for: what is not taken at once is dropped. False: something was.
+[[nodiscard]] bool offer(int fd, std::string_view text);
+
 // Written beside its place and renamed into it, so that nobody ever reads half of it. The file looks like the one that was there; a
 // new one gets `mode`, less the umask. Without `mode` only its owner can read it, whoever could read the old one.
 [[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view text, std::optional<mode_t> mode);
 
-// At its end; a file that is not there is made. Nobody who appends alike comes between.
+// At its end, whole or not at all; a file that is not there is made. Nobody who appends alike comes between.
 [[nodiscard]] Result<void> append_to_file(const std::string& path, std::string_view text);
 
 // Where one whole text will go. A regular file is replaced as above. A link is followed; devices, pipes and the like are written to

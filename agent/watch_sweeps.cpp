@@ -11,6 +11,7 @@
 #include "agent/lock_file.hpp"
 #include "agent/process_control.hpp"
 #include "agent/report_lines.hpp"
+#include "agent/rule_sources.hpp"
 #include "agent/sweep.hpp"
 #include "agent/watch_voice.hpp"
 #include "policy/escape.hpp"
@@ -22,8 +23,17 @@ namespace {
 using policy::escape;
 using scanner::Pid;
 
-// More would only make each of them slower; what is wanted meanwhile is for the next one, together.
-constexpr std::size_t kMostAtOnce = 8;
+// More that look would only make each of them slower; what is wanted meanwhile is for the next one, together. Those that wait for a grace
+// period to pass cost nothing but memory.
+constexpr std::ptrdiff_t kMostLooking = 8;
+constexpr std::size_t kMost = 256;
+constexpr std::chrono::seconds kLook{1};
+
+// Where hosts die all the time, others would never get the locks: after a turn the sweeps at work end first. One that is in a grace period
+// is not waited for as soon, as it would delay those that have to be told.
+constexpr std::chrono::seconds kTurn{10};
+constexpr std::chrono::seconds kLongestTurn{60};
+constexpr std::chrono::milliseconds kPause{300};  // others try ten times a second
 
 bool is_as_it_should_be(OutcomeResult result) {
     return result == OutcomeResult::ended_on_term || result == OutcomeResult::ended_on_kill ||
@@ -48,10 +58,10 @@ void tell_what_became_of(const Report& report, const std::set<Pid>& whom, const 
 
 // In the copy.
 int sweep_for(const scanner::Procfs& procfs, const Options& options, const Setup& setup, const std::set<Pid>& pids,
-              Fd lock) {
+              std::map<scanner::Uid, Fd> shared) {
     const Interrupt interrupt;
     SweepLocks locks(interrupt, options.lock_wait);
-    if (lock) locks.share_own(std::move(lock));
+    for (auto& [user, lock] : shared) locks.share(user, std::move(lock));
     auto report = Sweep(procfs, options, setup, interrupt, locks, pids).run();
     if (!report) {
         tell(escape(describe(report.error())));
@@ -75,19 +85,54 @@ void WatchSweeps::want(const std::set<Pid>& pids) {
     }
 }
 
-// The lock is taken by a copy, not here: this must not wait for another sweep. What one copy has locked, all of them have.
-Result<void> WatchSweeps::begin(const Setup& setup) {
-    if (wanted_.empty() || running_.size() >= kMostAtOnce) return {};
-    if (!lock_ && !options_.dry_run) {
-        if (auto file = open_lock_file(lock_folders(), kSweepLock)) lock_ = std::move(*file);
+// Locks are taken by a copy, not here: this must not wait for another sweep. What one copy has locked, all of them have.
+void WatchSweeps::open_locks() {
+    if (auto file = open_lock_file(lock_folders(), kSweepLock); file && !locks_.contains(::geteuid()))
+        locks_.emplace(::geteuid(), std::move(*file));
+    for (const Pid pid : wanted_) {
+        const auto row = scanner::read_row(procfs_, pid);
+        if (!row || locks_.contains(row->uid)) continue;
+        const auto home = recorded_home(row->uid);
+        if (Fd file = home ? open_sweep_lock(row->uid, *home) : Fd()) locks_.emplace(row->uid, std::move(file));
     }
+}
+
+bool WatchSweeps::has_room(Clock::time_point now) const {
+    const auto looking =
+        std::ranges::count_if(running_, [now](const Running& sweep) { return now < sweep.looks_until; });
+    return looking < kMostLooking && running_.size() < kMost;
+}
+
+bool WatchSweeps::is_turn_over(Clock::time_point now) const {
+    const bool all_look =
+        std::ranges::all_of(running_, [now](const Running& sweep) { return now < sweep.looks_until; });
+    return !running_.empty() && !locks_.empty() && now - turn_began_ > (all_look ? kTurn : kLongestTurn);
+}
+
+Result<void> WatchSweeps::begin(const Setup& setup) {
+    const auto now = Clock::now();
+    if (wanted_.empty() || now < pause_ends_ || is_turn_over(now) || !has_room(now)) return {};
+    if (running_.empty()) turn_began_ = now;
+    if (!options_.dry_run) open_locks();
     auto copy = branch([&] {
         let_go_();
-        return sweep_for(procfs_, options_, setup, wanted_, std::move(lock_));
+        return sweep_for(procfs_, options_, setup, wanted_, std::move(locks_));
     });
     if (!copy) return tl::unexpected(copy.error());
-    running_.push_back({std::move(*copy), std::exchange(wanted_, {})});
+    running_.push_back({std::move(*copy), std::exchange(wanted_, {}), now + options_.settle + kLook});
     return {};
+}
+
+// The end of a copy is seen by its handle.
+WatchSweeps::Clock::time_point WatchSweeps::next() const {
+    const auto now = Clock::now();
+    auto next = Clock::time_point::max();
+    if (wanted_.empty()) return next;
+    if (now < pause_ends_) next = pause_ends_;
+    for (const Running& sweep : running_) {
+        if (now < sweep.looks_until) next = std::min(next, sweep.looks_until);
+    }
+    return next;
 }
 
 void WatchSweeps::add_to(std::vector<pollfd>& descriptors) const {
@@ -96,13 +141,16 @@ void WatchSweeps::add_to(std::vector<pollfd>& descriptors) const {
 
 std::set<Pid> WatchSweeps::take_finished() {
     std::set<Pid> pids;
+    const bool others_wait = is_turn_over(Clock::now());
     std::erase_if(running_, [&](Running& sweep) {
         if (!sweep.copy.handle().exited()) return false;
         std::ignore = sweep.copy.wait();
         pids.merge(sweep.pids);
         return true;
     });
-    if (running_.empty()) lock_.reset();  // and with it the lock, of which nobody has a copy any more
+    if (!running_.empty()) return pids;
+    locks_.clear();  // and with them the locks, of which nobody has a copy any more
+    if (others_wait) pause_ends_ = Clock::now() + kPause;
     return pids;
 }
 
@@ -113,7 +161,7 @@ bool WatchSweeps::stop() {
     for (const Running& sweep : running_)
         abandoned = sweep.copy.wait() == static_cast<int>(ExitStatus::interrupted) || abandoned;
     running_.clear();
-    lock_.reset();
+    locks_.clear();
     return abandoned;
 }
 

@@ -4,7 +4,9 @@
 
 #include <poll.h>
 
+#include <chrono>
 #include <functional>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -17,14 +19,19 @@ namespace reaper::agent {
 
 class WatchSweeps {
    public:
+    using Clock = std::chrono::steady_clock;
+
     // All outlive this. `let_go`: what a copy does not need, before it begins.
     WatchSweeps(const scanner::Procfs& procfs, const Options& options, std::function<void()> let_go)
         : procfs_(procfs), options_(options), let_go_(std::move(let_go)) {}
 
     // Those of `pids` that no sweep is at work on are for the next one to judge, and to end if they are leaked.
     void want(const std::set<scanner::Pid>& pids);
-    // Begins it, when anything is wanted and not too many are running. Fails when no copy can be made; then it is still wanted.
+    // Begins it, when anything is wanted, not too many are looking, and it is not the turn of other sweeps. Fails when no copy can be made;
+    // then it is still wanted.
     [[nodiscard]] Result<void> begin(const Setup& setup);
+    // When to try again to begin what is wanted, even if nothing happens.
+    [[nodiscard]] Clock::time_point next() const;
 
     // For poll(2): readable once a sweep has ended.
     void add_to(std::vector<pollfd>& descriptors) const;
@@ -39,14 +46,21 @@ class WatchSweeps {
     struct Running {
         Child copy;
         std::set<scanner::Pid> pids;
+        Clock::time_point looks_until;  // and then only waits, for a grace period to pass
     };
+
+    [[nodiscard]] bool has_room(Clock::time_point now) const;
+    [[nodiscard]] bool is_turn_over(Clock::time_point now) const;
+    void open_locks();
 
     const scanner::Procfs& procfs_;
     const Options& options_;
     std::function<void()> let_go_;
     std::set<scanner::Pid> wanted_;
     std::vector<Running> running_;
-    Fd lock_;  // open, and shared with the copies, while there are any
+    std::map<scanner::Uid, Fd> locks_;  // open, and shared with the copies, while there are any
+    Clock::time_point turn_began_;      // with the first of those copies
+    Clock::time_point pause_ends_;      // until when others may take the locks
 };
 
 }  // namespace reaper::agent

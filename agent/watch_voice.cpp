@@ -18,7 +18,7 @@ void tell(std::string_view text) {
         lines.append(line.starts_with(kName) ? "" : kName).append(line).append("\n");
         text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
-    std::ignore = write_all(STDERR_FILENO, lines, "what was done");
+    std::ignore = offer(STDERR_FILENO, lines);
 }
 
 void tell_news(const Options& options, std::string_view text) {

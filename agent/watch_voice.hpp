@@ -1,4 +1,5 @@
-// What a watch tells whoever reads its journal: lines on stderr, each with the program's name before it.
+// What a watch tells whoever reads its journal: lines on stderr, each with the program's name before it. Who does not read loses them:
+// hosts die meanwhile.
 #pragma once
 
 #include <string_view>

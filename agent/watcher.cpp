@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kSettled{1};
 constexpr std::chrono::hours kLongestGap{1};
 constexpr milliseconds kTick{20};  // ages are counted in ticks of 10 ms
 
-// Looks need descriptors as well, one for each member: half of all is theirs, and some are for everything else.
+// The other half is for looks and for the lines to sweeps at work, and some are for everything else.
 std::size_t most_handles() {
     constexpr rlim_t kOthers = 32;
     struct rlimit limit{};
@@ -63,20 +63,22 @@ void Watcher::use(Setup setup) {
     look_within({});
 }
 
-// First of all those who have lost their host this moment.
+// First of all those who have lost their host this moment. Whom that host has started since the last look, one more look finds.
 void Watcher::advance() {
-    sweeps_.want(hosts_.take_bereaved());
+    const std::set<Pid> bereaved = hosts_.take_bereaved();
+    if (!bereaved.empty()) look_within(kSettled);
+    sweeps_.want(bereaved);
     begin_sweeps();
     std::set<Pid> finished = sweeps_.take_finished();
     if (!finished.empty()) look_within({});
     finished_.merge(finished);
-    if (Clock::now() < next()) return;
+    if (Clock::now() < std::min(next_look_, next_count_)) return;
     look();
     begin_sweeps();
 }
 
 Watcher::Clock::time_point Watcher::next() const {
-    return std::min(next_look_, next_count_);
+    return std::min({next_look_, next_count_, sweeps_.next()});
 }
 
 void Watcher::add_to(std::vector<pollfd>& descriptors) const {
@@ -89,6 +91,10 @@ void Watcher::take_hint(const scanner::ProcEvent& event) {
     if (event.kind != scanner::ProcEventKind::executed) return;
     const auto row = scanner::read_program(procfs_, event.pid);
     if (row && row->command_line.ok() && policy::match(setup_->rules, *row)) look_within(kSettled);
+}
+
+bool Watcher::is_in_trouble() const {
+    return hosts_.unwatched() > 0 || denied_ > 0 || !trouble_.empty();
 }
 
 std::string Watcher::status() const {
@@ -113,7 +119,7 @@ void Watcher::begin_sweeps() {
 void Watcher::look() {
     next_look_ = Clock::time_point::max();
     // The history can be long; a sweep reads it before it ends anybody.
-    const auto judged = look_and_judge_anew(*lookout_, *setup_);
+    const auto judged = look_and_judge_anew(*lookout_, *setup_, kNobody);
     trouble_ = judged ? std::string() : describe(judged.error());
     if (judged) {
         if (by_handles_) watch_hosts(*judged);

@@ -46,6 +46,8 @@ class Watcher {
     [[nodiscard]] std::string census_text() const { return census_.text(); }
     // In one line: how many are watched, and what cannot be.
     [[nodiscard]] std::string status() const;
+    // Something cannot be.
+    [[nodiscard]] bool is_in_trouble() const;
     // Ends it and its sweeps. True: a grace period was cut short.
     [[nodiscard]] bool stop() { return sweeps_.stop(); }
 

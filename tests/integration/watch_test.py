@@ -2,6 +2,7 @@
 import fcntl
 import json
 import os
+import select
 import signal
 import subprocess
 import time
@@ -222,6 +223,22 @@ def signs_of_life_come_as_often_as_they_are_wanted():
     time.sleep(1)
     expect("WATCHDOG=1" not in other.told(), "they were asked of somebody else")
     other.stop()
+
+
+@case
+def nobody_is_told_before_the_settle_time_is_over():
+    """However long it takes to look at everybody else."""
+    stage = Stage()
+    hosts = ManyHosts(stage, 100)
+    watch = Watch(stage, "--min-age", "1ms", "--settle", "400ms", "--grace", "1s")
+    for host, helper in hosts.pairs()[:5]:
+        handle = os.pidfd_open(helper)
+        begin = time.monotonic()
+        os.kill(host, signal.SIGKILL)
+        expect(select.select([handle], [], [], 10)[0], f"the helper ends: {watch.log()}")
+        expect(time.monotonic() - begin >= 0.4, f"it was told after {time.monotonic() - begin} s")
+        os.close(handle)
+    watch.stop()
 
 
 # The scenarios of the two leak reports, each with the number of live processes that they ask for.

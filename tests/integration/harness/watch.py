@@ -113,6 +113,14 @@ class ManyHosts:
         """Host and helper, in the order in which they were started."""
         return [tuple(map(int, line.split())) for line in (self.folder / "ready").read_text().splitlines()]
 
+    def end(self):
+        """All of them, and their helpers, which nobody watches any more."""
+        self.process.kill()
+        for pids in self.pairs():
+            for pid in filter(is_there, pids):
+                os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not any(is_there(pid) for pids in self.pairs() for pid in pids), "the end of the hosts", 30)
+
     def start(self, number):
         before = len(self.pairs())
         self.process.stdin.write(f"{number}\n")
