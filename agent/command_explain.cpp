@@ -49,7 +49,7 @@ Absence why_not(const scanner::Procfs& procfs, const policy::Rules& rules, Pid p
 Result<Report> run_explain(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {
     const Lookout lookout(procfs, setup.rules, setup.uid);
     Past past(history_folder());
-    auto judged = look_and_judge(lookout, setup, past, kNobody);
+    auto judged = look_and_judge(lookout, setup, past, nobody());
     if (!judged) return tl::unexpected(judged.error());
     Report report = report_of(*judged, options, setup);
     report.command = "explain";

@@ -25,7 +25,7 @@ Result<Judged> look_and_judge(const Lookout& lookout, const Setup& setup, Past& 
 Result<Report> run_report(const scanner::Procfs& procfs, const Options& options, const Setup& setup) {
     const Lookout lookout(procfs, setup.rules, setup.uid);
     Past past(history_folder());
-    auto judged = look_and_judge(lookout, setup, past, kNobody);
+    auto judged = look_and_judge(lookout, setup, past, nobody());
     if (!judged) return tl::unexpected(judged.error());
     if (!options.facts.empty()) {
         const auto written = write_facts(options.facts, judged->look.facts, judged->look.rules);

@@ -17,7 +17,9 @@
 namespace reaper::agent {
 
 using Held = std::optional<std::set<scanner::Pid>>;
-inline const Held kNobody = std::set<scanner::Pid>{};
+inline Held nobody() {
+    return std::set<scanner::Pid>{};
+}
 
 struct Look {
     scanner::Facts facts;

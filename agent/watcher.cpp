@@ -119,7 +119,7 @@ void Watcher::begin_sweeps() {
 void Watcher::look() {
     next_look_ = Clock::time_point::max();
     // The history can be long; a sweep reads it before it ends anybody.
-    const auto judged = look_and_judge_anew(*lookout_, *setup_, kNobody);
+    const auto judged = look_and_judge_anew(*lookout_, *setup_, nobody());
     trouble_ = judged ? std::string() : describe(judged.error());
     if (judged) {
         if (by_handles_) watch_hosts(*judged);
