@@ -52,10 +52,12 @@ TEST_CASE("Every option is in the manual and in all completions") {
 
 TEST_CASE("Every command is in the manual and in all completions, and no other") {
     const std::string manual = packaged("man/orphan-reaper.1");
+    const std::string synopsis = manual.substr(0, manual.find(".Sh DESCRIPTION"));
     for (const CommandInfo& command : command_table()) {
         const std::string name(command.name);
         INFO(name);
         CHECK(names(manual, ".It Cm " + name));
+        CHECK(names(synopsis, "Cm " + name));
         CHECK(names(packaged("completions/orphan-reaper.bash"), name));
         CHECK(packaged("completions/_orphan-reaper").find("'" + name + ":") != std::string::npos);
         CHECK(names(packaged("completions/orphan-reaper.fish"), "-a " + name));

@@ -108,10 +108,17 @@ class ManyHosts:
             cwd=stage.layout.hermes, env=environment(stage.layout.home), user=stage.uid, group=stage.uid, extra_groups=[],
             start_new_session=True, text=True, bufsize=1)
         wait_until((self.folder / "ready").exists, "the hosts", 60)
+        self.known = []
+        self.lines = open(self.folder / "ready")
 
     def pairs(self):
         """Host and helper, in the order in which they were started."""
-        return [tuple(map(int, line.split())) for line in (self.folder / "ready").read_text().splitlines()]
+        self.read_more()
+        return list(self.known)
+
+    def read_more(self):
+        self.known += [tuple(map(int, line.split())) for line in self.lines]
+        return len(self.known)
 
     def end(self):
         """All of them, and their helpers, which nobody watches any more."""
@@ -122,7 +129,7 @@ class ManyHosts:
         wait_until(lambda: not any(is_there(pid) for pids in self.pairs() for pid in pids), "the end of the hosts", 30)
 
     def start(self, number):
-        before = len(self.pairs())
+        before = self.read_more()
         self.process.stdin.write(f"{number}\n")
-        wait_until(lambda: len(self.pairs()) > before, "another host")
-        return self.pairs()[-1]
+        wait_until(lambda: self.read_more() > before, "another host")
+        return self.known[-1]
