@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -31,19 +30,11 @@ void say(const std::string& text) {
     std::fprintf(stderr, "orphan-reaper: %s\n", text.c_str());
 }
 
-Fd watch_children() {
+// Whatever is meant for the helper, this process outlives.
+void block_all_signals() {
     sigset_t all;
     sigfillset(&all);
-    ::sigprocmask(SIG_SETMASK, &all, nullptr);  // whatever is meant for the helper, this process outlives
-    sigset_t children;
-    sigemptyset(&children);
-    sigaddset(&children, SIGCHLD);
-    return Fd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-void empty(const Fd& children) {
-    signalfd_siginfo taken{};
-    while (::read(children.get(), &taken, sizeof taken) > 0) continue;
+    ::sigprocmask(SIG_SETMASK, &all, nullptr);
 }
 
 class Guard {
@@ -61,7 +52,7 @@ class Guard {
         tree_.set_helper(child_->handle().pid());
         tell(parts_.link, {Kind::started, child_->handle().pid()});
         if (parts_.options.verbose) say(about_helper());
-        std::vector<int> kept{parts_.procfs.fd(), parts_.host.handle.raw(), parts_.link.get(), children_.get(),
+        std::vector<int> kept{parts_.procfs.fd(), parts_.host.handle.raw(), parts_.link.get(), tree_.children(),
                               child_->handle().raw()};
         if (parts_.cgroup) kept.push_back(parts_.cgroup->folder());
         if (parts_.stdio) kept.push_back(parts_.stdio->raw());
@@ -76,13 +67,12 @@ class Guard {
                 return tree_.end_alone();  // run returns now
             }
             std::array<pollfd, 3> entries{
-                {{parts_.host.handle.raw(), POLLIN, 0}, {parts_.link.get(), POLLIN, 0}, {children_.get(), POLLIN, 0}}};
+                {{parts_.host.handle.raw(), POLLIN, 0}, {parts_.link.get(), POLLIN, 0}, {tree_.children(), POLLIN, 0}}};
             const int timeout = parts_.stdio ? parts_.stdio->timeout() : giving_back_.timeout();
             giving_back_.slept(::poll(entries.data(), entries.size(), timeout));
             const bool host_died = entries[0].revents != 0;
             if (!pass_signals_on()) return tree_.end_alone();
             if (host_died || (parts_.stdio && parts_.stdio->is_idle())) return tree_.end();
-            empty(children_);
         }
     }
 
@@ -130,7 +120,6 @@ class Guard {
 
     const GuardParts& parts_;
     pid_t group_;  // of the first process, and of the helper
-    Fd children_ = watch_children();
     std::string mark_;
     RunTree tree_;
     GivingBack giving_back_;
@@ -141,6 +130,7 @@ class Guard {
 }  // namespace
 
 void guard(const GuardParts& parts) {
+    block_all_signals();
     Guard guard(parts, ::getpgrp());
     // A group of its own: killing the one of the helper must not take along who looks after the rest.
     std::ignore = ::setpgid(0, 0);

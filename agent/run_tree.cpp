@@ -1,10 +1,12 @@
 #include "agent/run_tree.hpp"
 
 #include <poll.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <list>
 #include <tuple>
 
@@ -60,6 +62,19 @@ bool has_ended(const ReaperTarget& target) {
     return result == OutcomeResult::ended_on_term || result == OutcomeResult::ended_on_kill;
 }
 
+Fd watch_children() {
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &children, nullptr);
+    return Fd(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+void empty(const Fd& children) {
+    signalfd_siginfo taken{};
+    while (::read(children.get(), &taken, sizeof taken) > 0) continue;
+}
+
 milliseconds left_of(milliseconds time, Clock::time_point began) {
     const auto gone = std::chrono::duration_cast<milliseconds>(Clock::now() - began);
     return std::max(time - gone, milliseconds(0));
@@ -67,11 +82,16 @@ milliseconds left_of(milliseconds time, Clock::time_point began) {
 
 }  // namespace
 
+RunTree::RunTree(const scanner::Procfs& procfs, const std::optional<OwnCgroup>& cgroup, const Options& options,
+                 std::string mark)
+    : procfs_(procfs), cgroup_(cgroup), options_(options), mark_(std::move(mark)), children_(watch_children()) {}
+
 bool RunTree::collect() {
     if (kin_) {
         kin_->look();
         return kin_->empty();
     }
+    empty(children_);
     for (;;) {
         int status = 0;
         const pid_t ended = ::waitpid(-1, &status, WNOHANG);
@@ -158,9 +178,15 @@ void RunTree::go_on() {
     const auto control = make_descendant_control();
     StillOurs verifier(procfs_, kin_);
     Untold untold;
-    const ReaperParts parts{*control, verifier, untold, untold, [this](const scanner::PidHandle& handle) {
-                                return scanner::read_activity(procfs_, handle);
-                            }};
+    // Who ends while others have their grace is cleared away as by any init: the numbers of processes are few.
+    const ReaperParts parts{
+        *control,
+        verifier,
+        untold,
+        untold,
+        [this](const scanner::PidHandle& handle) { return scanner::read_activity(procfs_, handle); },
+        -1,
+        {children_.get(), [this] { std::ignore = collect(); }}};
     auto progress = Clock::now();
     while (!collect()) {
         const bool overdue = Clock::now() >= grace_ends_ && grace_ends_ > began_;

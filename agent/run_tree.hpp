@@ -13,6 +13,7 @@
 #include "agent/reaper_target.hpp"
 #include "agent/run_successor.hpp"
 #include "policy/rules.hpp"
+#include "scanner/fd.hpp"
 #include "scanner/process_table.hpp"
 
 namespace reaper::agent {
@@ -21,11 +22,12 @@ class RunTree {
    public:
     // This process has to be a child subreaper, and single-threaded. `mark` is in the helper's environment. The others outlive this.
     RunTree(const scanner::Procfs& procfs, const std::optional<OwnCgroup>& cgroup, const Options& options,
-            std::string mark)
-        : procfs_(procfs), cgroup_(cgroup), options_(options), mark_(std::move(mark)) {}
+            std::string mark);
 
     void set_helper(scanner::Pid pid) { helper_ = pid; }
 
+    // For poll(2): readable once a child has ended, until collect(). SIGCHLD is blocked for it.
+    [[nodiscard]] int children() const { return children_.get(); }
     // Clears away the children that have ended. True: nobody is left, as whoever loses his parent becomes a child of this process.
     [[nodiscard]] bool collect();
     // As a shell tells it, once collect() has seen it.
@@ -54,6 +56,7 @@ class RunTree {
     const std::optional<OwnCgroup>& cgroup_;
     const Options& options_;
     std::string mark_;
+    Fd children_;
     std::optional<scanner::Pid> helper_;
     std::optional<int> helper_status_;
     std::optional<Kin> kin_;              // of a successor: in place of its own children

@@ -7,11 +7,11 @@ import statistics
 import time
 
 from harness import sandbox
-from harness.actor import parent_of, wait_until
+from harness.actor import is_there, parent_of, wait_until
 from harness.claims import within
 from harness.sandbox import case, expect
 from harness.stage import Stage
-from harness.watch import ManyHosts, Watch, is_there, signals_to
+from harness.watch import ManyHosts, Watch, signals_to
 
 TRIALS = int(os.environ.get("REAPER_WATCH_TRIALS", "100"))
 DEATHS = int(os.environ.get("REAPER_WATCH_DEATHS", "400"))

@@ -9,11 +9,11 @@ import threading
 import time
 
 from harness import sandbox
-from harness.actor import wait_until
+from harness.actor import is_there, wait_until
 from harness.product import environment
 from harness.sandbox import PYTHON, case, expect
 from harness.stage import Stage
-from harness.watch import ManyHosts, Watch, is_there, signals_to
+from harness.watch import ManyHosts, Watch, signals_to
 
 SLOWDOWN = int(os.environ.get("REAPER_SLOWDOWN", "1"))
 QUICK = ("--min-age", "1ms", "--settle", "50ms", "--grace", "1s")

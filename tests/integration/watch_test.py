@@ -8,10 +8,10 @@ import subprocess
 import time
 
 from harness import sandbox
-from harness.actor import read_bytes, wait_until
+from harness.actor import is_there, read_bytes, wait_until
 from harness.sandbox import case, expect
 from harness.stage import Stage
-from harness.watch import ManyHosts, Watch, history, is_there, signals_to
+from harness.watch import ManyHosts, Watch, history, signals_to
 
 SLOWDOWN = int(os.environ.get("REAPER_SLOWDOWN", "1"))
 QUICK = ("--min-age", "1ms", "--settle", "50ms", "--grace", "1s")

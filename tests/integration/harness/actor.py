@@ -17,6 +17,11 @@ def stat_fields(pid):
     return read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
+def is_there(pid):
+    """And not just a zombie."""
+    return stat_fields(pid)[:1] not in ([], [b"Z"])
+
+
 def parent_of(pid):
     return int(stat_fields(pid)[1])
 

@@ -88,5 +88,5 @@ class Host:
         """Nobody of the helper's, nor of ours, is left."""
         wait_until(lambda: not survivors(), f"the end of {survivors()}", seconds)
         for pid, who in ((self.guard, "the guard"), (self.run, "run")):
-            wait_until(lambda: actor.stat_fields(pid)[:1] in ([], [b"Z"]), f"the end of {who}", 2)  # pylint: disable=cell-var-from-loop
+            wait_until(lambda: not actor.is_there(pid), f"the end of {who}", 2)  # pylint: disable=cell-var-from-loop
         wait_until(lambda: not ours(), f"the end of a successor of {self.run}", 2)

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 
-from .actor import read_bytes, stat_fields, wait_until
+from .actor import is_there, read_bytes, wait_until
 from .product import environment
 from .sandbox import PYTHON, expect
 
@@ -19,10 +19,6 @@ def history(stage):
 
 def signals_to(stage, pid):
     return [one["signal"] for one in history(stage) if one["event"] == "signal" and one["pid"] == pid]
-
-
-def is_there(pid):
-    return stat_fields(pid)[:1] not in ([], [b"Z"])
 
 
 class Watch:
