@@ -15,7 +15,6 @@
 #include "agent/pid_file_places.hpp"
 #include "agent/premises.hpp"
 #include "agent/report_lines.hpp"
-#include "agent/rule_sources.hpp"
 #include "agent/sweep.hpp"
 #include "policy/duration.hpp"
 #include "policy/obstacles.hpp"
@@ -90,7 +89,7 @@ class Preflight {
 
    private:
     Result<Report> get_ready() {
-        if (!options_.dry_run) in_the_way_ = locks_.hold_own(lock_folders());
+        if (!options_.dry_run) in_the_way_ = locks_.hold(::geteuid());
         own_holder_ = locks_.holder();
         for (;;) {
             auto report = round();
@@ -157,19 +156,22 @@ class Preflight {
     void add_sweeps(Report& report, const scanner::Facts& facts, const PidFilePlaces& places) {
         if (options_.dry_run) return;
         if (!in_the_way_.empty()) add_sweep(report, ::geteuid(), in_the_way_, own_holder_);
+        for (const scanner::Uid user : others_in_scope(facts, places)) {
+            const std::string other = locks_.hold(user);
+            if (!other.empty()) add_sweep(report, user, other, locks_.holder());
+        }
         // Without one it is not known that nobody interferes.
         if (!locks_.complaint().empty() && !options_.program.empty())
             add_sweep(report, ::geteuid(), locks_.complaint(), 0);
+    }
+
+    static std::set<scanner::Uid> others_in_scope(const scanner::Facts& facts, const PidFilePlaces& places) {
         std::set<scanner::Uid> users;
+        if (::geteuid() != 0) return users;
         for (const scanner::ProcessFacts& process : facts.candidates) users.insert(process.row.uid);
         for (const scanner::ClaimPlaces& of_user : places.places) users.insert(of_user.uid);
-        users.erase(::geteuid());
-        for (const scanner::Uid user : users) {
-            const auto home = ::geteuid() == 0 ? recorded_home(user) : Result<std::string>(std::string());
-            if (!home || home->empty()) continue;
-            const std::string other = locks_.hold_of(user, *home);
-            if (!other.empty()) add_sweep(report, user, other, locks_.holder());
-        }
+        users.erase(0);
+        return users;
     }
 
     static void add_sweep(Report& report, scanner::Uid user, const std::string& what, Pid holder) {

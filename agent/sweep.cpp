@@ -9,7 +9,6 @@
 #include "agent/live_line.hpp"
 #include "agent/reaper.hpp"
 #include "agent/respawn.hpp"
-#include "agent/rule_sources.hpp"
 #include "agent/verifier.hpp"
 #include "policy/breaker.hpp"
 #include "policy/parentage.hpp"
@@ -55,7 +54,7 @@ Sweep::Sweep(const scanner::Procfs& procfs, const Options& options, const Setup&
       only_(std::move(only)) {}
 
 Result<Report> Sweep::run() {
-    if (!options_.dry_run) in_the_way_ = locks_.hold_own(lock_folders());
+    if (!options_.dry_run) in_the_way_ = locks_.hold(::geteuid());
     auto seen = look(only_);
     if (!seen) return tl::unexpected(seen.error());
     for (const Judgement& judgement : seen->judgements) {
@@ -169,8 +168,7 @@ void Sweep::leave_to_others(policy::Plan& plan, const scanner::Facts& facts) {
     std::erase_if(plan.steps, [&](const Judgement& step) {
         const scanner::ProcessRow* row = policy::find_row(facts, step.identity.pid);
         if (row == nullptr || row->uid == ::geteuid()) return false;
-        const auto home = recorded_home(row->uid);
-        std::string in_the_way = home ? locks_.hold_of(row->uid, *home) : std::string();
+        std::string in_the_way = locks_.hold(row->uid);
         if (in_the_way.empty()) return false;
         outcomes_[row->pid] = not_done(row->pid, OutcomeResult::refused, std::move(in_the_way));
         return true;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <tuple>
 
@@ -15,24 +16,48 @@
 #include "agent/rule_sources.hpp"
 #include "policy/escape.hpp"
 #include "scanner/claim_files.hpp"
-#include "scanner/regular_file.hpp"
+#include "scanner/process_table.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
 constexpr const char* kUsualFolder = ".local/state/orphan-reaper";
+constexpr const char* kLockFile = "sweep.lock";
 constexpr std::chrono::milliseconds kPause{100};
+
+bool is_same_file(const Fd& left, const Fd& right) {
+    struct stat one{};
+    struct stat other{};
+    return ::fstat(left.get(), &one) == 0 && ::fstat(right.get(), &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+// A link in it may lead into the home of somebody else, whom that would lock out.
+Result<Fd> open_home(scanner::Uid user, const std::string& home) {
+    if (!home.starts_with('/')) return failure(std::errc::no_such_file_or_directory, "find", "a home to lock");
+    Fd folder(::open(home.c_str(), O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC));
+    struct stat status{};
+    if (!folder || ::fstat(folder.get(), &status) != 0) return system_failure("open", home);
+    if (status.st_uid != user && status.st_uid != 0) return failure(std::errc::operation_not_permitted, "use", home);
+    return folder;
+}
+
+// Nobody sweeps from a home that is not there. The user who runs this is doing so.
+bool has_nothing_to_lock(scanner::Uid user, const Error& error) {
+    return user != ::geteuid() && error.code == std::errc::no_such_file_or_directory;
+}
 
 }  // namespace
 
-// Looked at before it is opened, and through no link: the folders belong to somebody else.
-Fd open_sweep_lock(scanner::Uid user, const std::string& home) {
-    const Fd top(::open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!top) return {};
-    const auto found = scanner::find_below(top.get(), fmt::format("{}/{}", kUsualFolder, kSweepLock).c_str());
-    if (!found || !belongs_to(found->status, user)) return {};
-    return Fd(::open(fmt::format("/proc/self/fd/{}", found->path.get()).c_str(), O_RDWR | O_CLOEXEC));
+LockPlace lock_place(scanner::Uid user) {
+    const std::string home = recorded_home(user).value_or(std::string());
+    return {home, user == ::geteuid() ? history_folder() : std::string()};
+}
+
+Result<Fd> open_sweep_lock(scanner::Uid user, const LockPlace& place) {
+    auto home = open_home(user, place.home);
+    return home || place.folder.empty() ? std::move(home) : open_lock_file(place.folder, kLockFile);
 }
 
 std::vector<std::string> lock_folders() {
@@ -43,25 +68,21 @@ std::vector<std::string> lock_folders() {
     return folders;
 }
 
-std::string SweepLocks::hold_own(const std::vector<std::string>& folders) {
-    const scanner::Uid user = ::geteuid();
-    if (held_.contains(user)) return {};
-    for (const std::string& folder : folders) {
-        for (;;) {
-            Fd shared = take_shared(user);
-            auto file = shared ? Result<Fd>(std::move(shared)) : open_lock_file(folder, kSweepLock);
-            std::string in_the_way = file ? hold(user, std::move(*file)) : cannot(file.error());
-            if (!file) break;
-            complaint_ = held_.contains(user) ? std::string() : complaint_;
-            if (!drop_deleted(user)) return in_the_way;
-        }
+std::string SweepLocks::hold(scanner::Uid user, const LockPlace& place) {
+    while (!held_.contains(user)) {
+        auto file = open(user, place);
+        if (!file && has_nothing_to_lock(user, file.error())) return {};
+        if (!file) return complain(policy::escape(describe(file.error()), 400));
+        std::string in_the_way = wait_for(user, std::move(*file));
+        if (!drop_deleted(user)) return in_the_way;
     }
     return {};
 }
 
-Fd SweepLocks::take_shared(scanner::Uid user) {
+Result<Fd> SweepLocks::open(scanner::Uid user, const LockPlace& place) {
     const auto found = shared_.find(user);
-    return found == shared_.end() ? Fd() : std::move(found->second);
+    const bool shared = found != shared_.end() && found->second;
+    return shared ? Result<Fd>(std::move(found->second)) : open_sweep_lock(user, place);
 }
 
 // Whoever deleted it while another held it has made room for a second lock: this one locks nobody out.
@@ -72,38 +93,47 @@ bool SweepLocks::drop_deleted(scanner::Uid user) {
     return deleted;
 }
 
-std::string SweepLocks::cannot(const Error& error) {
-    complaint_ = fmt::format("another sweep may be at work: {}", policy::escape(describe(error), 400));
+// Several users can have one home, and root one of theirs.
+bool SweepLocks::holds_the_same(const Fd& file) const {
+    return std::ranges::any_of(held_, [&](const auto& held) { return is_same_file(held.second, file); });
+}
+
+std::string SweepLocks::complain(const std::string& why) {
+    complaint_ = "another sweep may be at work: " + why;
     return {};
 }
 
-std::string SweepLocks::hold_of(scanner::Uid user, const std::string& home) {
-    if (held_.contains(user)) return {};
-    Fd file = take_shared(user);
-    if (!file) file = open_sweep_lock(user, home);
-    return file ? hold(user, std::move(file)) : std::string();
+void SweepLocks::find_holder(const Fd& file) {
+    const auto procfs = scanner::Procfs::open();
+    holder_ = procfs ? scanner::find_lock_holder(*procfs, file.get()) : 0;
+}
+
+bool SweepLocks::is_stranger(scanner::Uid user) const {
+    const auto procfs = scanner::Procfs::open();
+    const auto row = procfs && holder_ > 0 ? scanner::read_row(*procfs, holder_) : tl::unexpected(Error{});
+    return row && row->uid != user && row->uid != 0;
+}
+
+std::string SweepLocks::describe_holder() {
+    return holder_ > 0 ? fmt::format("another sweep is at work (pid {})", holder_) : "another sweep is at work";
 }
 
 // Once, however many locks there are to wait for.
-void SweepLocks::tell(const Fd& file) {
+void SweepLocks::tell() {
     if (terminal_ < 0) return;
-    const std::string text = fmt::format("{}: waiting for it to end\n", describe_holder(file));
+    const std::string text = fmt::format("{}: waiting for it to end\n", describe_holder());
     std::ignore = ::write(terminal_, text.data(), text.size());
     terminal_ = -1;
 }
 
-std::string SweepLocks::describe_holder(const Fd& file) {
-    const auto procfs = scanner::Procfs::open();
-    holder_ = procfs ? scanner::find_lock_holder(*procfs, file.get()) : 0;
-    return holder_ > 0 ? fmt::format("another sweep is at work (pid {})", holder_) : "another sweep is at work";
-}
-
-std::string SweepLocks::hold(scanner::Uid user, Fd file) {
-    while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK) return cannot(system_failure("lock", kSweepLock).value());
+std::string SweepLocks::wait_for(scanner::Uid user, Fd file) {
+    while (!holds_the_same(file) && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) return complain(describe(system_failure("lock", "a home").value()));
+        find_holder(file);
+        if (is_stranger(user)) return complain(fmt::format("pid {} of another user has locked the home", holder_));
         const bool over = std::chrono::steady_clock::now() >= last_moment_;
-        if (!over) tell(file);
-        if (over || interrupt_.wait(kPause)) return describe_holder(file);
+        if (!over) tell();
+        if (over || interrupt_.wait(kPause)) return describe_holder();
     }
     held_.insert_or_assign(user, std::move(file));
     return {};

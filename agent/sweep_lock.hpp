@@ -1,4 +1,5 @@
-// One sweep at a time: whoever is about to end processes of a user holds that user's lock, a file in the user's home.
+// One sweep at a time: whoever is about to end processes of a user holds that user's lock. The lock is the user's home folder itself, by
+// flock(2): it is there before anybody has swept, needs no right to write, and is the same for a timer, a shell, a service and root.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,17 @@
 
 namespace reaper::agent {
 
-inline constexpr const char* kSweepLock = "sweep.lock";
+// What can be locked for a user.
+struct LockPlace {
+    std::string home;         // as the password file has it; empty: it has none
+    std::string folder = {};  // for a file of that purpose where the home cannot be opened; empty: there is none
+};
+
+// Of any user; the folder is the one of the history, and only for the user who runs this.
+[[nodiscard]] LockPlace lock_place(scanner::Uid user);
+
+// Open, and not locked. Fails where there is nothing to lock, or where what is there belongs to neither that user nor root.
+[[nodiscard]] Result<Fd> open_sweep_lock(scanner::Uid user, const LockPlace& place);
 
 // The locks of one sweep, until it ends. However many sweeps there are, none waits for ever and no two wait for each other: only
 // root takes more than one lock, and root's own comes first.
@@ -28,26 +39,27 @@ class SweepLocks {
     // Several sweeps of one program can share a user's lock: `file` is open already, in whoever started this sweep and in its copies.
     void share(scanner::Uid user, Fd file) { shared_.insert_or_assign(user, std::move(file)); }
 
-    // The lock of the user who runs this, in the first of `folders` where there can be one; a folder is made if it is not there. Empty:
-    // it is held. Otherwise who has it.
-    [[nodiscard]] std::string hold_own(const std::vector<std::string>& folders);
+    // Empty: the lock of that user is held, or there is or can be none (see complaint()). Otherwise who has it. A home is for everybody to
+    // lock who may read it: whoever is neither that user nor root is no sweep of that user's processes, and only complained about.
+    [[nodiscard]] std::string hold(scanner::Uid user, const LockPlace& place);
+    [[nodiscard]] std::string hold(scanner::Uid user) { return hold(user, lock_place(user)); }
 
-    // The lock of another user, whose `home` this is, for root. Empty: it is held, or that user never swept. Otherwise who has it.
-    [[nodiscard]] std::string hold_of(scanner::Uid user, const std::string& home);
-
-    // Not empty: no lock could be had at all, and why; then another sweep may be at work.
+    // Not empty: a lock could not be had, and why; then another sweep may be at work.
     [[nodiscard]] const std::string& complaint() const { return complaint_; }
 
     // Who had the last lock that could not be had; 0: not known.
     [[nodiscard]] scanner::Pid holder() const { return holder_; }
 
    private:
-    [[nodiscard]] Fd take_shared(scanner::Uid user);
-    [[nodiscard]] std::string hold(scanner::Uid user, Fd file);
-    [[nodiscard]] std::string describe_holder(const Fd& file);
+    [[nodiscard]] Result<Fd> open(scanner::Uid user, const LockPlace& place);
+    [[nodiscard]] std::string wait_for(scanner::Uid user, Fd file);
+    [[nodiscard]] std::string describe_holder();
+    [[nodiscard]] bool is_stranger(scanner::Uid user) const;
+    [[nodiscard]] bool holds_the_same(const Fd& file) const;
     [[nodiscard]] bool drop_deleted(scanner::Uid user);
-    void tell(const Fd& file);
-    [[nodiscard]] std::string cannot(const Error& error);
+    void find_holder(const Fd& file);
+    void tell();
+    [[nodiscard]] std::string complain(const std::string& why);
 
     const Interrupt& interrupt_;
     std::chrono::steady_clock::time_point last_moment_;
@@ -58,12 +70,8 @@ class SweepLocks {
     scanner::Pid holder_ = 0;
 };
 
-// The lock of a user, open and not locked; where there is none yet, or it is not to be trusted: nothing.
-[[nodiscard]] Fd open_sweep_lock(scanner::Uid user, const std::string& home);
-
-// Where the lock of the user who runs this is looked for. Whatever XDG_STATE_HOME says it is in the home that the password file tells, so that
-// a timer, a crontab line, a shell and root find the same one; only where nothing can be made or found there, beside the history. Root's is
-// /var/lib/orphan-reaper.
+// Where other locks of the user who runs this are looked for. Whatever XDG_STATE_HOME says it is in the home that the password file tells;
+// only where nothing can be made or found there, beside the history. Root's is /var/lib/orphan-reaper.
 [[nodiscard]] std::vector<std::string> lock_folders();
 
 }  // namespace reaper::agent

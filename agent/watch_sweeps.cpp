@@ -8,11 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "agent/lock_file.hpp"
 #include "agent/process_control.hpp"
 #include "agent/report_lines.hpp"
-#include "agent/rule_sources.hpp"
 #include "agent/sweep.hpp"
+#include "agent/sweep_lock.hpp"
 #include "agent/watch_voice.hpp"
 #include "policy/escape.hpp"
 
@@ -29,10 +28,9 @@ constexpr std::ptrdiff_t kMostLooking = 8;
 constexpr std::size_t kMost = 256;
 constexpr std::chrono::seconds kLook{1};
 
-// Where hosts die all the time, others would never get the locks: after a turn the sweeps at work end first. One that is in a grace period
-// is not waited for as soon, as it would delay those that have to be told.
+// Where hosts die all the time, others would never get the locks: after a turn the sweeps at work end first. Not while one is in a grace
+// period, which may take minutes: nobody else would be told meanwhile.
 constexpr std::chrono::seconds kTurn{10};
-constexpr std::chrono::seconds kLongestTurn{60};
 constexpr std::chrono::milliseconds kPause{300};  // others try ten times a second
 
 bool is_as_it_should_be(OutcomeResult result) {
@@ -87,13 +85,13 @@ void WatchSweeps::want(const std::set<Pid>& pids) {
 
 // Locks are taken by a copy, not here: this must not wait for another sweep. What one copy has locked, all of them have.
 void WatchSweeps::open_locks() {
-    if (auto file = open_lock_file(lock_folders(), kSweepLock); file && !locks_.contains(::geteuid()))
-        locks_.emplace(::geteuid(), std::move(*file));
+    std::set<scanner::Uid> users{::geteuid()};
     for (const Pid pid : wanted_) {
-        const auto row = scanner::read_row(procfs_, pid);
-        if (!row || locks_.contains(row->uid)) continue;
-        const auto home = recorded_home(row->uid);
-        if (Fd file = home ? open_sweep_lock(row->uid, *home) : Fd()) locks_.emplace(row->uid, std::move(file));
+        if (const auto row = scanner::read_row(procfs_, pid)) users.insert(row->uid);
+    }
+    for (const scanner::Uid user : users) {
+        auto file = locks_.contains(user) ? tl::unexpected(Error{}) : open_sweep_lock(user, lock_place(user));
+        if (file) locks_.emplace(user, std::move(*file));
     }
 }
 
@@ -106,7 +104,7 @@ bool WatchSweeps::has_room(Clock::time_point now) const {
 bool WatchSweeps::is_turn_over(Clock::time_point now) const {
     const bool all_look =
         std::ranges::all_of(running_, [now](const Running& sweep) { return now < sweep.looks_until; });
-    return !running_.empty() && !locks_.empty() && now - turn_began_ > (all_look ? kTurn : kLongestTurn);
+    return !running_.empty() && all_look && !locks_.empty() && now - turn_began_ > kTurn;
 }
 
 Result<void> WatchSweeps::begin(const Setup& setup) {

@@ -20,145 +20,152 @@ namespace {
 using std::chrono::milliseconds;
 using test::TemporaryFolder;
 
-const std::string kPlace = ".local/state/orphan-reaper";
+const scanner::Uid kUser = ::geteuid();
 
 std::string self() {
     return "another sweep is at work (pid " + std::to_string(::getpid()) + ")";
-}
-
-// The lock of a user whose home is `home`, as that user's own sweep leaves it.
-void sweep_once(const TemporaryFolder& home) {
-    const Interrupt interrupt;
-    SweepLocks locks(interrupt, milliseconds(0));
-    REQUIRE(locks.hold_own({home / kPlace}).empty());
 }
 
 bool says(const std::string& complaint, const std::string& about) {
     return complaint.starts_with("another sweep may be at work: ") && complaint.find(about) != std::string::npos;
 }
 
-}  // namespace
-
-TEST_CASE("whoever comes second is told who holds the lock") {
-    const TemporaryFolder folder;
-    const Interrupt interrupt;
-    SweepLocks first(interrupt, milliseconds(0));
-    CHECK(first.hold_own({folder / "state"}).empty());
-    CHECK(first.complaint().empty());
-    {
-        SweepLocks second(interrupt, milliseconds(0));
-        CHECK(second.hold_own({folder / "state"}) == self());
-    }
-    SweepLocks elsewhere(interrupt, milliseconds(0));
-    CHECK(elsewhere.hold_own({folder / "other"}).empty());
+LockPlace home_of(const TemporaryFolder& folder) {
+    return {folder.path()};
 }
 
-TEST_CASE("the lock goes with its holder, and its file stays") {
-    const TemporaryFolder folder;
+}  // namespace
+
+TEST_CASE("whoever comes second is told who holds the lock, though nobody has ever swept before") {
+    const TemporaryFolder home;
+    const TemporaryFolder other_home;
+    const Interrupt interrupt;
+    SweepLocks first(interrupt, milliseconds(0));
+    CHECK(first.hold(kUser, home_of(home)).empty());
+    CHECK(first.hold(kUser, home_of(home)).empty());  // held already
+    CHECK(first.complaint().empty());
+    SweepLocks second(interrupt, milliseconds(0));
+    CHECK(second.hold(kUser, home_of(home)) == self());
+    CHECK(second.holder() == ::getpid());
+    SweepLocks elsewhere(interrupt, milliseconds(0));
+    CHECK(elsewhere.hold(kUser, home_of(other_home)).empty());
+    CHECK(std::filesystem::is_empty(home.path()));
+}
+
+TEST_CASE("the lock goes with its holder") {
+    const TemporaryFolder home;
     const Interrupt interrupt;
     for (int round = 0; round < 3; ++round) {
         SweepLocks locks(interrupt, milliseconds(0));
-        CHECK(locks.hold_own({folder / "state"}).empty());
+        CHECK(locks.hold(kUser, home_of(home)).empty());
     }
+}
+
+TEST_CASE("a home that was deleted while it was waited for locks nobody out") {
+    const TemporaryFolder folder;
+    const Interrupt interrupt;
+    const LockPlace place{folder / "home"};
+    std::filesystem::create_directories(place.home);
+    auto first = std::make_unique<SweepLocks>(interrupt, milliseconds(0));
+    REQUIRE(first->hold(kUser, place).empty());
+    std::thread deleter([&] {
+        std::this_thread::sleep_for(milliseconds(150));
+        std::filesystem::remove(place.home);
+        std::filesystem::create_directories(place.home);
+        first.reset();
+    });
+    SweepLocks second(interrupt, milliseconds(5000));
+    CHECK(second.hold(kUser, place).empty());
+    deleter.join();
+    SweepLocks third(interrupt, milliseconds(0));
+    CHECK(third.hold(kUser, place) == self());
+}
+
+TEST_CASE("where there is no home, a file beside the history counts") {
+    const TemporaryFolder folder;
+    const Interrupt interrupt;
+    const LockPlace place{folder / "nowhere", folder / "state"};
+    SweepLocks first(interrupt, milliseconds(0));
+    CHECK(first.hold(kUser, place).empty());
+    CHECK(first.complaint().empty());
+    SweepLocks second(interrupt, milliseconds(0));
+    CHECK(second.hold(kUser, {"", folder / "state"}) == self());
     struct stat status{};
     REQUIRE(::stat((folder / "state/sweep.lock").c_str(), &status) == 0);
     CHECK((status.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("a lock whose file was deleted while it was waited for locks nobody out, so a new one is made") {
-    const TemporaryFolder folder;
-    const Interrupt interrupt;
-    auto first = std::make_unique<SweepLocks>(interrupt, milliseconds(0));
-    REQUIRE(first->hold_own({folder / "state"}).empty());
-    std::thread deleter([&] {
-        std::this_thread::sleep_for(milliseconds(150));
-        std::filesystem::remove(folder / "state/sweep.lock");
-        first.reset();
-    });
-    SweepLocks second(interrupt, milliseconds(5000));
-    CHECK(second.hold_own({folder / "state"}).empty());
-    deleter.join();
-    SweepLocks third(interrupt, milliseconds(0));
-    CHECK(third.hold_own({folder / "state"}) == self());
-}
-
-TEST_CASE("where the first folder has no room for a lock, the next one counts") {
-    const TemporaryFolder folder;
-    const Interrupt interrupt;
-    folder.write("file", "x");
-    SweepLocks first(interrupt, milliseconds(0));
-    CHECK(first.hold_own({folder / "file/state", folder / "state"}).empty());
-    CHECK(first.complaint().empty());
-    SweepLocks second(interrupt, milliseconds(0));
-    CHECK(second.hold_own({folder / "state"}) == self());
-}
-
 TEST_CASE("the second waits for as long as it may") {
-    const TemporaryFolder folder;
+    const TemporaryFolder home;
     const Interrupt interrupt;
     SweepLocks first(interrupt, milliseconds(0));
-    REQUIRE(first.hold_own({folder / "state"}).empty());
+    REQUIRE(first.hold(kUser, home_of(home)).empty());
     const auto start = std::chrono::steady_clock::now();
     SweepLocks second(interrupt, milliseconds(250));
-    CHECK(second.hold_own({folder / "state"}) == self());
+    CHECK(second.hold(kUser, home_of(home)) == self());
     const auto waited = std::chrono::steady_clock::now() - start;
     CHECK(waited >= milliseconds(250));
     CHECK(waited < milliseconds(5000));
 }
 
-TEST_CASE("root waits for another user's own sweep, in the home of that user") {
+TEST_CASE("users who have one home are no obstacle to whoever sweeps for all of them") {
     const TemporaryFolder home;
     const Interrupt interrupt;
-    const scanner::Uid user = ::geteuid();
     SweepLocks root(interrupt, milliseconds(0));
-    CHECK(root.hold_of(user, home.path()).empty());  // never swept: nothing to lock
-    sweep_once(home);
-    CHECK(root.hold_of(user, home.path()).empty());
-    CHECK(root.hold_of(user, home.path()).empty());  // held already
-    SweepLocks own(interrupt, milliseconds(0));
-    CHECK(own.hold_own({home / kPlace}) == self());
-    CHECK(root.hold_of(user, "/nonexistent").empty());
+    CHECK(root.hold(kUser, home_of(home)).empty());
+    CHECK(root.hold(kUser + 1, home_of(home)).empty());
+    CHECK(root.complaint().empty() == (kUser == 0));  // a home that is root's own may be anybody's
 }
 
-TEST_CASE("a lock that another user could have put there locks nobody") {
+TEST_CASE("a home that leads to somebody else's is not locked") {
     const TemporaryFolder home;
     const Interrupt interrupt;
-    const scanner::Uid somebody = ::geteuid() + 1;
-    sweep_once(home);
-    SweepLocks own(interrupt, milliseconds(0));
-    REQUIRE(own.hold_own({home / kPlace}).empty());
-    SweepLocks root(interrupt, milliseconds(0));
-    CHECK(root.hold_of(::geteuid(), home.path()) == self());  // the control
-    CHECK(root.hold_of(somebody, home.path()).empty());       // not that user's file
+    SweepLocks locks(interrupt, milliseconds(0));
+    const scanner::Uid somebody = kUser + 1;
+    if (::chown(home.path().c_str(), kUser + 2, static_cast<gid_t>(-1)) == 0) {
+        CHECK(locks.hold(somebody, home_of(home)).empty());
+        CHECK(says(locks.complaint(), home.path()));
+        SweepLocks own(interrupt, milliseconds(0));
+        CHECK(own.hold(kUser + 2, home_of(home)).empty());
+        CHECK(own.complaint().empty());
+    }
+}
 
-    const TemporaryFolder linked;
-    std::filesystem::create_directories(linked / ".local");
-    std::filesystem::create_symlink(home / ".local/state", linked / ".local/state");
-    CHECK(root.hold_of(::geteuid(), linked.path()).empty());
-
-    const TemporaryFolder twice;
-    std::filesystem::create_directories(twice / kPlace);
-    std::filesystem::create_hard_link(home / (kPlace + "/sweep.lock"), twice / (kPlace + "/sweep.lock"));
-    CHECK(root.hold_of(::geteuid(), twice.path()).empty());
+TEST_CASE("what several sweeps of one program share is not waited for") {
+    const TemporaryFolder home;
+    const Interrupt interrupt;
+    auto shared = open_sweep_lock(kUser, home_of(home));
+    REQUIRE(shared);
+    SweepLocks first(interrupt, milliseconds(0));
+    first.share(kUser, Fd(::fcntl(shared->get(), F_DUPFD_CLOEXEC, 3)));
+    SweepLocks second(interrupt, milliseconds(0));
+    second.share(kUser, std::move(*shared));
+    CHECK(first.hold(kUser, home_of(home)).empty());
+    CHECK(second.hold(kUser, home_of(home)).empty());
+    SweepLocks third(interrupt, milliseconds(0));
+    CHECK(third.hold(kUser, home_of(home)) == self());
 }
 
 TEST_CASE("where there can be no lock, it is said, and nobody is in the way") {
     const TemporaryFolder folder;
     const Interrupt interrupt;
-    const auto complaint = [&](const std::string& place) {
+    const auto complaint = [&](const LockPlace& place) {
         SweepLocks locks(interrupt, milliseconds(0));
-        CHECK(locks.hold_own({place}).empty());
+        CHECK(locks.hold(kUser, place).empty());
         return locks.complaint();
     };
-    CHECK(says(complaint(""), "a folder for the lock"));
+    CHECK(says(complaint({}), "a home to lock"));
+    CHECK(says(complaint({"relative"}), "a home to lock"));
+    CHECK(says(complaint({folder / "nowhere"}), folder / "nowhere"));
     folder.write("file", "x");
-    CHECK(says(complaint(folder / "file/state"), folder / "file/state"));
+    CHECK(says(complaint({folder / "file"}), folder / "file"));
+    CHECK(says(complaint({"", folder / "file/state"}), folder / "file/state"));
     std::filesystem::create_directories(folder / "linked");
     folder.link("linked/sweep.lock", folder / "file");
-    CHECK(says(complaint(folder / "linked"), folder / "linked/sweep.lock"));
+    CHECK(says(complaint({"", folder / "linked"}), folder / "linked/sweep.lock"));
     std::filesystem::create_directories(folder / "fifo");
     folder.fifo("fifo/sweep.lock");
-    CHECK(says(complaint(folder / "fifo"), folder / "fifo/sweep.lock"));
+    CHECK(says(complaint({"", folder / "fifo"}), folder / "fifo/sweep.lock"));
 }
 
 }  // namespace reaper::agent

@@ -244,6 +244,7 @@ def what_cannot_be_known_is_not_ready():
 def without_a_lock_nothing_is_started():
     install = Install()
     home = install.stage.layout.home
+    home.chmod(0o311)  # it cannot be opened, nor can a file be made in there
     sandbox.mount(str(home), home, "none", 0x1000)  # MS_BIND
     sandbox.mount("none", home, "none", 0x1000 | 0x20 | 0x1)  # MS_BIND | MS_REMOUNT | MS_RDONLY
     install.expect_blocked({"sweep": []})
@@ -251,7 +252,8 @@ def without_a_lock_nothing_is_started():
 
 @case
 def a_user_whose_own_sweep_is_at_work():
-    """Root's preflight waits for it, and names it; meanwhile that user's timer does not interfere with root's command."""
+    """Root's preflight waits for it, and names it; meanwhile that user's timer does not interfere with root's command, though
+    it may be the first sweep ever."""
     install = Install()
     stage = install.stage
     stage.orphans([stage.worker("deaf", ignore_term=True)])

@@ -1,11 +1,13 @@
 """Two sweeps at once: one works, the other waits for it or says who it is, and nobody gets the same signal twice."""
 import json
+import os
 import signal
+import subprocess
 import time
 
-from harness import product, sandbox
+from harness import layout, product, sandbox
 from harness.actor import wait_until
-from harness.sandbox import case, expect
+from harness.sandbox import PYTHON, case, expect
 from harness.stage import Stage
 
 ARGUMENTS = ("sweep", "--json", "--min-age", "1ms", "--settle", "200ms")
@@ -109,16 +111,60 @@ def the_lock_is_one_wherever_the_history_is():
 
 
 @case
-def a_lock_that_can_only_be_read_locks():
+def a_timer_that_may_only_read_the_home_locks_it():
+    """As the administrator's unit has it, before the user has ever swept."""
     stage = deaf_and_polite()
-    stage.sweep("--dry-run")
     home = stage.layout.home
-    first = start_first(stage)
     sandbox.mount(str(home), home, "none", 0x1000)  # MS_BIND
     sandbox.mount("none", home, "none", 0x1000 | 0x20 | 0x1)  # MS_BIND | MS_REMOUNT | MS_RDONLY
-    second = stage.sweep("--lock-wait", "0s", env={"XDG_STATE_HOME": str(stage.run / "state")})
+    first = stage.start_reaper(*ARGUMENTS, "--grace", "3s", env={"XDG_STATE_HOME": str(stage.run / "state")})
+    wait_until(lambda: stage.actors["deaf"].signals(), "the first sweep signals")
+    second = stage.sweep("--lock-wait", "0s")
     expect(second.status == 5 and not second.signalled(), second.explain())
     product.finish(first, 30)
+    expect(stage.actors["deaf"].signals() == ["TERM"], "it was told twice")
+
+
+@case
+def a_user_waits_for_root_before_having_ever_swept():
+    stage = deaf_and_polite()
+    root = stage.start_reaper(*ARGUMENTS, "--all-users", "--grace", "3s", uid=0)
+    wait_until(lambda: stage.actors["deaf"].signals(), "root's sweep signals")
+    own = stage.sweep("--lock-wait", "0s")
+    expect(own.status == 5 and not own.signalled(), own.explain())
+    expect(f"another sweep is at work (pid {root.pid})" in str(own.json["remarks"]), own.explain())
+    product.finish(root, 30)
+    expect(stage.actors["deaf"].signals() == ["TERM"], "it was told twice")
+
+
+@case
+def folders_that_are_links_hide_no_lock():
+    stage = deaf_and_polite()
+    moved = stage.layout.home / "elsewhere"
+    moved.mkdir()
+    os.chown(moved, stage.uid, stage.uid)
+    (stage.layout.home / ".local").symlink_to(moved)
+    first = start_first(stage)
+    root = stage.sweep("--all-users", "--lock-wait", "0s", uid=0)
+    expect(root.status == 5 and not root.signalled(), root.explain())
+    product.finish(first, 30)
+    expect(stage.actors["deaf"].signals() == ["TERM"], "it was told twice")
+
+
+@case
+def somebody_else_who_locks_the_home_is_no_sweep():
+    """Whoever may read a home can lock it; that keeps no leak alive, and no sweep waiting."""
+    stage = deaf_and_polite()
+    home = stage.layout.home
+    home.chmod(0o755)
+    hold = f"import fcntl, os, time\nfcntl.flock(os.open({str(home)!r}, os.O_RDONLY), fcntl.LOCK_EX)\nprint(flush=True)\ntime.sleep(60)"
+    other = subprocess.Popen([PYTHON, "-c", hold], user=layout.OTHER_UID, group=layout.OTHER_UID, extra_groups=[], stdout=subprocess.PIPE)
+    other.stdout.read(1)
+    begin = time.monotonic()
+    swept = stage.sweep()
+    expect(swept.status == 0 and time.monotonic() - begin < 10, swept.explain())
+    expect(f"pid {other.pid} of another user has locked the home" in str(swept.json["remarks"]), swept.explain())
+    stage.expect_ended(["deaf", "polite"])
 
 
 @case

@@ -110,6 +110,21 @@ def hosts_that_die_all_the_time_leave_other_sweeps_their_turn():
 
 
 @case
+def a_grace_of_minutes_delays_nobody():
+    """The turn of other sweeps comes when it is over."""
+    stage = Stage()
+    stage.start_host("first", [stage.worker("deaf", session="a", ignore_term=True)])
+    stage.start_host("second", [stage.worker("polite", session="b")])
+    watch = Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "100s", "--interval", "60s")
+    stage.kill_host("first")
+    wait_until(lambda: stage.actors["deaf"].signals(), "the deaf one is told")
+    time.sleep(12)
+    stage.kill_host("second")
+    expect(stage.actors["polite"].wait_ended(SOON), f"it had to wait: {watch.log()}")
+    watch.stop(status=130)
+
+
+@case
 def a_reader_who_does_not_read_stops_nothing():
     stage = Stage()
     stage.start_host("host", [stage.worker("worker")])

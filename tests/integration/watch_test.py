@@ -19,14 +19,14 @@ QUICK = ("--min-age", "1ms", "--settle", "50ms", "--grace", "1s")
 
 def is_locked(stage):
     """By a sweep, or by a watch that is at work."""
+    home = os.open(stage.layout.home, os.O_RDONLY)
     try:
-        with open(stage.layout.home / ".local/state/orphan-reaper/sweep.lock") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return False
-    except FileNotFoundError:
+        fcntl.flock(home, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return False
     except BlockingIOError:
         return True
+    finally:
+        os.close(home)
 
 
 @case

@@ -139,8 +139,8 @@ class Stage:
         return product.run([*before, str(self.layout.binary), *arguments], uid=self.uid if uid is None else uid,
                            home=home or self.layout.home, env=env, timeout=timeout)
 
-    def start_reaper(self, *arguments):
-        return product.start([str(self.layout.binary), *arguments], self.uid, self.layout.home)
+    def start_reaper(self, *arguments, uid=None, env=None):
+        return product.start([str(self.layout.binary), *arguments], self.uid if uid is None else uid, self.layout.home, env)
 
     def report(self, *arguments, **more):
         return self.reaper("report", "--json", "--min-age", "1ms", *arguments, **more)
