@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/human.hpp"
+#include "agent/json_values.hpp"
 #include "policy/escape.hpp"
 #include "policy/member.hpp"
 
@@ -14,6 +15,7 @@ namespace reaper::agent {
 
 namespace {
 
+using nlohmann::json;
 using nlohmann::ordered_json;
 using policy::Member;
 
@@ -22,6 +24,8 @@ CensusKey key_of(const policy::Judgement& judgement, const scanner::Facts& facts
     if (const auto* row = policy::find_row(facts, key.host)) key.host_start_ticks = row->start_ticks;
     return key;
 }
+
+constexpr std::string_view kSchema = "orphan-reaper/census/1";
 
 ordered_json group_json(const CensusKey& key, std::size_t members, std::size_t most) {
     ordered_json group;
@@ -48,6 +52,28 @@ CensusCount census_of(const Judged& judged) {
     return count;
 }
 
+// The last line may have been cut short.
+void Census::resume(std::string_view lines) {
+    while (!lines.empty()) {
+        const std::size_t end = lines.size() > 1 ? lines.rfind('\n', lines.size() - 2) : std::string_view::npos;
+        const std::size_t begin = end == std::string_view::npos ? 0 : end + 1;
+        const auto line = json::parse(lines.substr(begin), nullptr, false);
+        if (line.is_object() && text_of(line, "schema") == kSchema) return resume_line(line);
+        lines = lines.substr(0, begin);
+    }
+}
+
+void Census::resume_line(const json& line) {
+    const auto largest = line.find("largest");
+    if (largest == line.end() || !largest->is_array()) return;
+    for (const json& one : *largest) {
+        if (!one.is_object()) continue;
+        const CensusKey where{number_of<scanner::Pid>(one, "host"), number_of<std::uint64_t>(one, "host_start_ticks"),
+                              text_of(one, "family"), text_of(one, "home")};
+        largest_[where.family] = {number_of<std::size_t>(one, "members"), where};
+    }
+}
+
 std::size_t Census::members() const {
     std::size_t sum = 0;
     for (const auto& [key, members] : now_) sum += members;
@@ -69,7 +95,7 @@ bool Census::update(CensusCount now) {
 
 std::string Census::line(double epoch) const {
     ordered_json line;
-    line["schema"] = "orphan-reaper/census/1";
+    line["schema"] = kSchema;
     line["at"] = time_text(epoch);
     line["groups"] = ordered_json::array();
     for (const auto& [key, members] : now_) line["groups"].push_back(group_json(key, members, most_.at(key)));

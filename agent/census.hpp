@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "agent/commands.hpp"
 
@@ -27,6 +30,8 @@ using CensusCount = std::map<CensusKey, std::size_t>;
 
 class Census {
    public:
+    // What an earlier watch has written: by the last line that is one, the most that it ever saw counts on.
+    void resume(std::string_view lines);
     // True: it is another count than the one before.
     bool update(CensusCount now);
     [[nodiscard]] std::size_t members() const;
@@ -40,6 +45,8 @@ class Census {
         std::size_t members = 0;
         CensusKey where;
     };
+
+    void resume_line(const nlohmann::json& line);
 
     CensusCount now_;
     CensusCount most_;                        // of the groups that there are now

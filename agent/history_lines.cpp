@@ -7,6 +7,7 @@
 
 #include "agent/history.hpp"
 #include "agent/history_file.hpp"
+#include "agent/json_values.hpp"
 #include "agent/text_file.hpp"
 
 namespace reaper::agent {
@@ -16,17 +17,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostBytes = 4 * HistoryFile::kMostBytes;  // of a file that somebody else has put there
-
-template <class Number>
-Number number_of(const json& record, const char* key) {
-    const auto found = record.find(key);
-    return found != record.end() && found->is_number() ? found->get<Number>() : Number{};
-}
-
-std::string text_of(const json& record, const char* key) {
-    const auto found = record.find(key);
-    return found != record.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::vector<std::string> words_of(const json& record, const char* key) {
     std::vector<std::string> words;

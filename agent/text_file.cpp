@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -114,6 +115,17 @@ Result<void> TextFile::write(std::string_view text) {
 Result<void> TextFile::write_through(std::string_view text) const {
     if (::ftruncate(place_.get(), 0) != 0 && errno != EINVAL) return system_failure("write", path_);
     return write_all(place_.get(), text, path_);
+}
+
+std::string read_end_of_file(const std::string& path, std::size_t most) {
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status{};
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    std::string text(std::min(most, static_cast<std::size_t>(status.st_size)), '\0');
+    const ssize_t size =
+        ::pread(file.get(), text.data(), text.size(), status.st_size - static_cast<off_t>(text.size()));
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return text;
 }
 
 Result<std::string> read_file_up_to(const std::string& path, std::size_t most) {

@@ -46,6 +46,9 @@ class TextFile {
     Fd place_;  // none: it will be renamed into its place
 };
 
+// At most the last `most` bytes of a regular file; of anything else nothing.
+[[nodiscard]] std::string read_end_of_file(const std::string& path, std::size_t most);
+
 // file_too_large: more than `most` bytes; not_supported: no regular file, which is then not opened.
 [[nodiscard]] Result<std::string> read_file_up_to(const std::string& path, std::size_t most);
 

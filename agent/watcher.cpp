@@ -26,7 +26,8 @@ namespace {
 // A helper that has just executed is looked at when it has had the time to become what it is.
 constexpr std::chrono::seconds kSettled{1};
 constexpr std::chrono::hours kLongestGap{1};
-constexpr milliseconds kTick{20};  // ages are counted in ticks of 10 ms
+constexpr std::size_t kCensusEnd = 256 * 1024;  // holds more than one line
+constexpr milliseconds kTick{20};               // ages are counted in ticks of 10 ms
 
 // The other half is for looks and for the lines to sweeps at work, and some are for everything else.
 std::size_t most_handles() {
@@ -51,8 +52,10 @@ Watcher::Watcher(const scanner::Procfs& procfs, const Options& options, Setup se
       by_handles_(by_handles),
       sweeps_(procfs, options, [this, let_go = std::move(let_go)] {
           hosts_.clear();
+          counted_.clear();
           let_go();
       }) {
+    if (!options.census.empty()) census_.resume(read_end_of_file(options.census, kCensusEnd));
     use(std::move(setup));
 }
 
@@ -67,6 +70,7 @@ void Watcher::use(Setup setup) {
 void Watcher::advance() {
     const std::set<Pid> bereaved = hosts_.take_bereaved();
     if (!bereaved.empty()) look_within(kSettled);
+    if (!counted_.take_bereaved().empty()) look_within({});
     sweeps_.want(bereaved);
     begin_sweeps();
     std::set<Pid> finished = sweeps_.take_finished();
@@ -83,6 +87,7 @@ Watcher::Clock::time_point Watcher::next() const {
 
 void Watcher::add_to(std::vector<pollfd>& descriptors) const {
     hosts_.add_to(descriptors);
+    counted_.add_to(descriptors);
     sweeps_.add_to(descriptors);
 }
 
@@ -123,6 +128,7 @@ void Watcher::look() {
     trouble_ = judged ? std::string() : describe(judged.error());
     if (judged) {
         if (by_handles_) watch_hosts(*judged);
+        if (by_handles_ && !options_.census.empty()) watch_counted(*judged);
         want_leaks(*judged);
         wait_for_the_young(*judged);
         denied_ = judged->look.facts.count.denied;
@@ -145,6 +151,17 @@ void Watcher::want_leaks(const Judged& judged) {
     std::erase_if(attempts_, [&](const auto& attempt) { return find_judgement(judged, attempt.first) == nullptr; });
     finished_.clear();
     sweeps_.want(with_descendants(judged.look.facts, std::move(leaked)));
+}
+
+// As hosts of themselves; with what handles are left.
+void Watcher::watch_counted(const Judged& judged) {
+    std::vector<WatchedHost> counted;
+    for (const Judgement& judgement : judged.judgements) {
+        const auto* facts = find_facts(judged, judgement.identity.pid);
+        if (facts == nullptr || judgement.verdict == policy::Verdict::zombie) continue;  // a zombie would end each time
+        counted.push_back({facts->row.pid, facts->row.start_ticks, {facts->row.pid}});
+    }
+    counted_.update(procfs_, counted, most_handles() - std::min(most_handles(), hosts_.watched()));
 }
 
 // Whom a sweep could not end is tried again, but ever less often: what was in the way may pass. What is only reported is told once.

@@ -62,6 +62,7 @@ class Watcher {
     void begin_sweeps();
     void look();
     void watch_hosts(const Judged& judged);
+    void watch_counted(const Judged& judged);
     void want_leaks(const Judged& judged);
     [[nodiscard]] bool may_try(const policy::Judgement& judgement);
     void wait_for_the_young(const Judged& judged);
@@ -73,6 +74,7 @@ class Watcher {
     std::optional<Lookout> lookout_;
     bool by_handles_;
     HostHandles hosts_;
+    HostHandles counted_;  // the members that a census has counted: their end is a change
     WatchSweeps sweeps_;
     std::set<scanner::Pid> finished_;  // whom a sweep has been for, since the last look
     std::map<scanner::Pid, Attempt> attempts_;

@@ -56,6 +56,29 @@ TEST_CASE("The most that there ever were outlives them, that of one host goes wi
     CHECK(line["at"] == "2027-01-15T08:00:00Z");
 }
 
+TEST_CASE("The most that an earlier watch saw counts on, by its last whole line") {
+    const CensusKey first{50, 1, "bridge", "/h"};
+    const CensusKey second{60, 2, "bridge", "/i"};
+    Census earlier;
+    std::string lines;
+    for (const std::size_t members : {1U, 3U, 2U}) {
+        earlier.update({{first, members}});
+        lines += earlier.line(1'800'000'000);
+    }
+    const auto largest = [&](const std::string& text) {
+        Census census;
+        census.resume(text);
+        census.update({{second, 2}});
+        return nlohmann::json::parse(census.line(1'800'000'060))["largest"][0];
+    };
+    CHECK(largest(lines)["members"] == 3);
+    CHECK(largest(lines)["host"] == 50);
+    CHECK(largest(lines + R"({"schema":"orphan-reaper/census/1","largest":[{"fam)")["members"] == 3);
+    for (const char* nothing : {"", "\n", "x", "[]\n", "{}\n", R"({"schema":"orphan-reaper/census/1","largest":{}})",
+                                R"({"schema":"orphan-reaper/census/1","largest":[7]})", R"({"schema":7})"})
+        CHECK(largest(nothing)["members"] == 2);
+}
+
 TEST_CASE("A census is one line of ASCII, whatever a home is called") {
     Census census;
     std::ignore = census.update({{{50, 1, "bridge", "/h\n\xff\x1b[2J"}, 1}});

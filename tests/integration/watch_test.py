@@ -212,6 +212,31 @@ def a_census_counts_them_by_host_and_home():
 
 
 @case
+def a_census_tells_at_once_who_has_ended_and_what_an_earlier_watch_saw():
+    stage = Stage()
+    census = stage.run / "census.jsonl"
+    home = stage.layout.data_home("one")
+    stage.start_host("host", [stage.bridge("one", home=home), stage.bridge("two", home=home)])
+    watch = Watch(stage, *QUICK, "--census", str(census))
+
+    def last(what):
+        return [one["members"] for one in json.loads(census.read_text().splitlines()[-1])[what] if one["family"] == "bridge"]
+
+    expect(last("groups") == [2], census.read_text())
+    stage.actors["two"].send(signal.SIGKILL)
+    wait_until(lambda: last("groups") == [1], "a line of the change, long before the next look", 5)
+    time.sleep(1)
+    before = watch.rest()
+    time.sleep(1)
+    expect(watch.rest() == before, "a dead one that nobody clears away keeps it awake")
+    watch.stop()
+    watch = Watch(stage, *QUICK, "--census", str(census))
+    expect(len(census.read_text().splitlines()) == 3, census.read_text())
+    expect((last("groups"), last("largest")) == ([1], [2]), census.read_text())
+    watch.stop()
+
+
+@case
 def signs_of_life_come_as_often_as_they_are_wanted():
     stage = Stage()
     watch = Watch(stage, env={"WATCHDOG_USEC": "1000000"})
