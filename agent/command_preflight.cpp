@@ -29,7 +29,6 @@ using policy::ObstacleKind;
 using scanner::Pid;
 
 constexpr std::chrono::seconds kPause{1};      // before what may pass by itself is looked at again
-constexpr std::chrono::seconds kKeepalive{6};  // the usual ones start again within 5 s what was ended
 constexpr std::chrono::seconds kPatience{10};  // after the time is over
 
 bool is_left(const ReportedProcess& process, bool dry_run) {
@@ -57,9 +56,9 @@ Obstacle obstacle_of(const Report& report, const ReportedProcess& process) {
     return obstacle;
 }
 
-// Whoever started it may start it again.
-bool ended_beside_its_host(const ReportedProcess& process) {
-    return process.outcome && is_ended(process) && process.judgement.host != 0;
+// Who came in its place is for the next round.
+bool came_again(const ReportedProcess& process) {
+    return process.outcome && process.outcome->respawned_as;
 }
 
 // What earlier rounds did, and the last one has not seen any more.
@@ -102,8 +101,8 @@ class Preflight {
 
     [[nodiscard]] std::chrono::seconds time_to_wait(const Report& report) const {
         if (options_.dry_run) return std::chrono::seconds(0);
-        if (std::ranges::any_of(report.processes, ended_beside_its_host)) return kKeepalive;
-        return std::ranges::any_of(report.obstacles, &Obstacle::passes) ? kPause : std::chrono::seconds(0);
+        const bool again = std::ranges::any_of(report.processes, came_again);
+        return again || std::ranges::any_of(report.obstacles, &Obstacle::passes) ? kPause : std::chrono::seconds(0);
     }
 
     Result<Report> round() {
@@ -221,6 +220,7 @@ class Preflight {
 
     void remember(Report report) {
         std::erase_if(report.processes, [](const ReportedProcess& process) { return !process.outcome; });
+        for (ReportedProcess& process : report.processes) process.outcome->respawned_as.reset();
         std::erase_if(report.files, [](const ReportedFile& file) { return !file.removal; });
         add_missing(done_.processes, std::move(report.processes), [](const auto& one) { return one.facts.row.pid; });
         add_missing(done_.files, std::move(report.files), [](const auto& one) { return one.file.path; });

@@ -73,13 +73,12 @@ bool comes_again(const Event& ended, const Event& newcomer) {
     return can && have_one_host(ended, newcomer) && ended.argv == newcomer.argv && ended.identity != newcomer.identity;
 }
 
-std::vector<Respawn> find_respawns(const Judged& before, const Judged& after, Outcomes& outcomes) {
-    const auto earlier = sightings_of(before);
+std::vector<Respawn> find_respawns(const std::vector<Event>& before, const Judged& after, Outcomes& outcomes) {
     const auto later = sightings_of(after);
     std::set<std::string> taken;  // each newcomer replaces one
-    for (const Event& event : earlier) taken.insert(event.identity);
+    for (const Event& event : before) taken.insert(event.identity);
     std::vector<Respawn> respawns;
-    for (const Event& ended : earlier) {
+    for (const Event& ended : before) {
         const auto outcome = outcomes.find(ended.pid);
         if (outcome == outcomes.end() || !was_ended(outcome->second) || outcome->second.respawned_as) continue;
         const auto newcomer = std::ranges::find_if(
@@ -90,6 +89,12 @@ std::vector<Respawn> find_respawns(const Judged& before, const Judged& after, Ou
         respawns.push_back({ended, *newcomer});
     }
     return respawns;
+}
+
+bool may_come_again(const Judgement& judgement, const Outcomes& outcomes) {
+    const auto found = outcomes.find(judgement.identity.pid);
+    return found != outcomes.end() && was_ended(found->second) && !found->second.respawned_as && judgement.host != 0 &&
+           !outcomes.contains(judgement.host);
 }
 
 }  // namespace reaper::agent

@@ -22,7 +22,11 @@ namespace reaper::agent {
 // The same helper again?
 [[nodiscard]] bool comes_again(const Event& ended, const Event& newcomer);
 
-// Notes, for everything that was ended, who came in its place until a later look. Gives back what is new.
-std::vector<Respawn> find_respawns(const Judged& before, const Judged& after, Outcomes& outcomes);
+// Notes, for everything that was ended, who came in its place until a later look. Gives back what is new. `before`: everybody who was
+// there when that was ended.
+std::vector<Respawn> find_respawns(const std::vector<Event>& before, const Judged& after, Outcomes& outcomes);
+
+// Its end was noted, its host lives, and nobody has come in its place yet.
+[[nodiscard]] bool may_come_again(const policy::Judgement& judgement, const Outcomes& outcomes);
 
 }  // namespace reaper::agent

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 #include "agent/history_file.hpp"
 #include "agent/live_line.hpp"
@@ -25,6 +26,10 @@ constexpr int kRounds = 4;
 
 // Until init has cleared the dead away: a zombie still looks like an owner.
 constexpr std::chrono::milliseconds kBurial{100};
+
+// The usual keepalives start again within 5 s what was ended.
+constexpr std::chrono::seconds kKeepalive{6};
+constexpr std::chrono::milliseconds kPause{500};
 
 // A watch tells what it does as it does it; its lines are a journal.
 int terminal_of(const Options& options) {
@@ -62,6 +67,7 @@ Result<Report> Sweep::run() {
     }
     if (in_the_way_.empty()) note(seen->respawns);
     if (auto done = end_leaks(*seen, kRounds); !done) return tl::unexpected(done.error());
+    if (!only_) wait_for_keepalives(*seen);  // a watch goes on looking
     return conclude_with(*seen);
 }
 
@@ -108,17 +114,34 @@ Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
     std::set<Pid> over = missing_steps(plan, second->judgements);
     over.merge(earlier_rounds);
     seen = keep_from(seen, std::move(*second), over);
+    if (before_.empty()) before_ = sightings_of(seen);
     return options_.dry_run ? Result<void>{} : look_after(seen, rounds - 1);
 }
 
 // Who came back, and who has lost its host just now.
 Result<void> Sweep::look_after(Judged& seen, int rounds) {
     const bool interrupted = interrupt_.wait(kBurial);
+    const bool looked = see_who_came(seen);
+    return rounds == 0 || interrupted || !looked ? Result<void>{} : end_leaks(seen, rounds);
+}
+
+// False: the look failed, which says nothing about anybody.
+bool Sweep::see_who_came(Judged& seen) {
     auto after = look(only_);
-    if (!after) return {};  // a look that fails says nothing about either
-    note(find_respawns(seen, *after, outcomes_));
+    if (!after) return false;
+    note(find_respawns(before_, *after, outcomes_));
     seen = keep_from(seen, std::move(*after), tried());
-    return rounds == 0 || interrupted ? Result<void>{} : end_leaks(seen, rounds);
+    return true;
+}
+
+// A later run may see only those who came after them, too late to be told from others. All who are waited for have been ended by now.
+void Sweep::wait_for_keepalives(Judged& seen) {
+    const auto last_moment = Clock::now() + kKeepalive;
+    const auto is_awaited = [this](const Judgement& judgement) { return may_come_again(judgement, outcomes_); };
+    while (Clock::now() < last_moment && std::ranges::any_of(seen.judgements, is_awaited)) {
+        if (interrupt_.wait(kPause)) return;
+        std::ignore = see_who_came(seen);
+    }
 }
 
 void Sweep::note(const std::vector<Respawn>& respawns) {

@@ -33,6 +33,8 @@ class Sweep {
     [[nodiscard]] bool sleep_until(Clock::time_point moment) const;
     [[nodiscard]] Result<void> end_leaks(Judged& seen, int rounds);
     [[nodiscard]] Result<void> look_after(Judged& seen, int rounds);
+    [[nodiscard]] bool see_who_came(Judged& seen);
+    void wait_for_keepalives(Judged& seen);
     void note(const std::vector<Respawn>& respawns);
     [[nodiscard]] std::set<scanner::Pid> tried() const;
     [[nodiscard]] policy::Plan plan_of_new_leaks(std::vector<policy::Judgement> judgements) const;
@@ -55,6 +57,7 @@ class Sweep {
     Clock::duration look_took_{};
     std::string in_the_way_;        // not empty: another sweep, and nothing is to be ended
     std::set<scanner::Pid> known_;  // to the first look, and not somebody else's to end
+    std::vector<Event> before_;     // everybody who was there when the first was ended
     Outcomes outcomes_;
     std::vector<std::string> remarks_;
 };

@@ -34,9 +34,10 @@ Outcomes ended(scanner::Pid pid) {
 
 std::size_t respawns(const FactsBuilder& before, const FactsBuilder& after) {
     Outcomes outcomes = ended(100);
-    const auto found = find_respawns(judged(before), judged(after), outcomes);
+    const auto there = sightings_of(judged(before));
+    const auto found = find_respawns(there, judged(after), outcomes);
     CHECK(outcomes.at(100).respawned_as.has_value() == !found.empty());
-    CHECK(find_respawns(judged(before), judged(after), outcomes).empty());  // told once
+    CHECK(find_respawns(there, judged(after), outcomes).empty());  // told once
     return found.size();
 }
 
@@ -65,6 +66,23 @@ TEST_CASE("within one run, too, only a living host starts anything again") {
     both.orphan_bridge(200);
     both[200].row.ppid = kHost;
     CHECK(respawns(both, bridge(200, kHost)) == 0);
+}
+
+TEST_CASE("only what was ended, and has not come again, may come again, as long as its host lives") {
+    const policy::Judgement judgement = judged(bridge(100, kHost)).judgements.front();
+    CHECK(may_come_again(judgement, ended(100)));
+    CHECK_FALSE(may_come_again(judgement, {}));
+    CHECK_FALSE(may_come_again(judgement, ended(101)));
+    CHECK_FALSE(may_come_again(judged(bridge(100, 1)).judgements.front(), ended(100)));
+    Outcomes outcomes = ended(100);
+    outcomes.at(100).respawned_as = 200;
+    CHECK_FALSE(may_come_again(judgement, outcomes));
+    outcomes = ended(100);
+    outcomes.at(100).result = OutcomeResult::survived;
+    CHECK_FALSE(may_come_again(judgement, outcomes));
+    outcomes = ended(100);
+    outcomes.merge(ended(kHost));
+    CHECK_FALSE(may_come_again(judgement, outcomes));
 }
 
 TEST_CASE("who started a daemon that outlives its hosts is not known, but that it came again is") {

@@ -230,6 +230,21 @@ def a_keepalive_is_waited_for():
 
 
 @case
+def who_came_again_once_is_ended_as_well():
+    install = Install()
+    stage = install.stage
+    stage.start_host("gateway", [stage.bridge("abandoned", stdio="abandoned")], keepalive=1)
+    preflight = stage.start_reaper("preflight", "--json", *QUICK, "--reap", "abandoned", "--", "/usr/bin/touch",
+                                   str(install.updated))
+    history = stage.layout.home / ".local/state/orphan-reaper/history.jsonl"
+    wait_until(lambda: b'"respawned"' in read_bytes(history), "somebody to come again")
+    stage.kill_host("gateway")
+    result = product.finish(preflight, 30)
+    expect(result.status == 0 and install.updated.exists(), result.explain())
+    expect(len(result.signalled()) == 2, result.explain())
+
+
+@case
 def what_cannot_be_known_is_not_ready():
     install = Install()
     for path in (install.hermes, install.hermes.parent / "moved"):
