@@ -21,9 +21,9 @@ bool is_by_its_host(const Keepalive& keepalive, const Judgement& judgement, cons
 }
 
 bool is_retry_due(const Keepalive& keepalive, const scanner::Machine& machine) {
-    const std::chrono::seconds wait = keepalive.host == 0 ? kRetryOfUnknown : kRetryOfHost;
-    return machine.now_ticks >=
-           keepalive.last_ticks + static_cast<std::uint64_t>(wait.count()) * machine.ticks_per_second;
+    const auto wait = std::chrono::seconds(kRetryOfUnknown).count();
+    return keepalive.host == 0 &&
+           machine.now_ticks >= keepalive.last_ticks + static_cast<std::uint64_t>(wait) * machine.ticks_per_second;
 }
 
 bool concerns(const Keepalive& keepalive, const Judgement& judgement, const ProcessFacts& process, const Facts& facts) {

@@ -16,8 +16,7 @@ inline constexpr std::chrono::seconds kRespawnTime{60};
 // Ends this close to each other count together, even with one between them after which nobody came.
 inline constexpr std::chrono::minutes kRespawnSpell{10};
 
-// Then it is tried once more: whoever started it may be mended. A host is known to live on; nobody knows that of an unknown starter.
-inline constexpr std::chrono::minutes kRetryOfHost{60};
+// Of an unknown starter nobody knows whether it lives on: then it is tried once more.
 inline constexpr std::chrono::minutes kRetryOfUnknown{10};
 
 inline constexpr std::string_view kRespawnVeto = "veto.respawns";
@@ -28,7 +27,7 @@ inline constexpr std::string_view kRespawnNote = "host.respawns";  // the same, 
 [[nodiscard]] bool can_respawn(const Judgement& judgement);
 
 // For what is leaked, to be ended or not: who starts it again after each end, by the keepalives of the facts. That host has to be the
-// same process still. A veto, or a note once the time has come for one more try.
+// same process still. A veto, or a note once the time has come to try an unknown one again.
 [[nodiscard]] std::optional<Evidence> respawn_evidence(const Judgement& judgement, const scanner::ProcessFacts& process,
                                                        const scanner::Facts& facts);
 

@@ -135,7 +135,7 @@ void roll_browser_owner(Dice& dice, FactsBuilder& builder) {
 // The gateway, or one that had its pid before, or nobody knows who.
 void roll_keepalive(Dice& dice, FactsBuilder& builder) {
     const auto start = dice.any<std::uint64_t>({kNow - 3 * kHour, kNow - 4 * kHour});
-    const auto last = dice.any<std::uint64_t>({kNow - 1000, kNow - kHour / 2, kNow - kHour});
+    const auto last = dice.any<std::uint64_t>({kNow - 1000, kNow - kHour / 2});
     builder.keepalive(
         {kUser, "bridge", kHome, dice.any<Pid>({kHost, 0}), start, "hermes", dice.any<std::size_t>({2, 3}), last});
 }
@@ -380,8 +380,8 @@ std::string objection_by_keepalive(const Facts& facts, const Judgement& step, co
     const ProcessRow& eldest = was_launched(facts, process) ? process_of(facts, kLauncher).row : process.row;
     for (const scanner::Keepalive& keepalive : facts.keepalives) {
         if (keepalive.ends < 3 || home_of(facts, process) != keepalive.home) continue;
-        const bool by_gateway = eldest.ppid == kHost && keepalive.host == kHost &&
-                                keepalive.host_start_ticks == kNow - 3 * kHour && keepalive.last_ticks > kNow - kHour;
+        const bool by_gateway =
+            eldest.ppid == kHost && keepalive.host == kHost && keepalive.host_start_ticks == kNow - 3 * kHour;
         const bool just_now = keepalive.host == 0 && keepalive.last_ticks == kNow - 1000;
         if (by_gateway || (just_now && step.verdict == Verdict::superseded)) return "it is started again each time";
     }
