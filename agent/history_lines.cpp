@@ -23,7 +23,7 @@ std::vector<std::string> words_of(const json& record, const char* key) {
     const auto found = record.find(key);
     if (found == record.end() || !found->is_array()) return words;
     for (const json& word : *found) {
-        if (word.is_string()) words.push_back(word.get<std::string>());
+        if (auto bytes = bytes_from(word)) words.push_back(std::move(*bytes));
     }
     return words;
 }

@@ -13,6 +13,7 @@
 #include "agent/report_lines.hpp"
 #include "agent/text_file.hpp"
 #include "policy/escape.hpp"
+#include "scanner/json/bytes.hpp"
 #include "scanner/machine.hpp"
 
 namespace reaper::agent {
@@ -35,13 +36,25 @@ json entry(std::string_view event) {
     return {{"schema", kHistorySchema}, {"at", now_utc()}, {"ticks", ticks}, {"event", event}, {"by", ::getpid()}};
 }
 
+// Names of files and words of command lines may be no text; they are compared byte by byte when they are read again.
+json exactly(const std::string& bytes) {
+    if (scanner::json::is_utf8(bytes)) return bytes;
+    return {{"hex", scanner::json::to_hex(bytes)}};
+}
+
+json exactly(const std::vector<std::string>& words) {
+    json list = json::array();
+    for (const std::string& word : words) list.push_back(exactly(word));
+    return list;
+}
+
 json entry(std::string_view event, const policy::Judgement& step) {
     json record = entry(event);
     record["pid"] = step.identity.pid;
     record["identity"] = to_string(step.identity);
     record["family"] = step.family;
     record["role"] = step.role;
-    record["home"] = step.home;
+    record["home"] = exactly(step.home);
     record["verdict"] = policy::to_string(step.verdict);
     return record;
 }
@@ -50,7 +63,7 @@ json entry(std::string_view event, const policy::Judgement& step) {
 void add_facts(const scanner::ProcessFacts& facts, json& record) {
     record["uid"] = facts.row.uid;
     record["user"] = facts.user;
-    record["argv"] = redact(facts.row.command_line.value.argv);
+    record["argv"] = exactly(redact(facts.row.command_line.value.argv));
     record["start_ticks"] = facts.row.start_ticks;
     record["rss_bytes"] = facts.rss_bytes;
 }
@@ -59,14 +72,14 @@ void add_host(const Host& host, json& record) {
     if (host.pid == 0) return;
     record["host"] = host.pid;
     record["host_start_ticks"] = host.start_ticks;
-    record["host_argv"] = host.argv;
+    record["host_argv"] = exactly(host.argv);
 }
 
 json entry(std::string_view event, const scanner::ClaimFile& file) {
     json record = entry(event);
-    record["path"] = file.path;
+    record["path"] = exactly(file.path);
     record["kind"] = policy::kind_word(file.kind);
-    record["home"] = file.home;
+    record["home"] = exactly(file.home);
     return record;
 }
 
@@ -137,7 +150,7 @@ void HistoryWriter::respawned(const Respawn& respawn) {
     record["identity"] = ended.identity;
     record["family"] = ended.family;
     record["role"] = ended.role;
-    record["home"] = ended.home;
+    record["home"] = exactly(ended.home);
     record["verdict"] = ended.verdict;
     record["respawned_as"] = newcomer.pid;
     record["respawned_identity"] = newcomer.identity;

@@ -2,9 +2,12 @@
 // kind, is empty.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
+
+#include "scanner/json/bytes.hpp"
 
 namespace reaper::agent {
 
@@ -14,9 +17,17 @@ Number number_of(const nlohmann::json& record, const char* key) {
     return found != record.end() && found->is_number() ? found->template get<Number>() : Number{};
 }
 
+// What is no text stands as {"hex": "2f686f6d652f6a6f73e9"}.
+inline std::optional<std::string> bytes_from(const nlohmann::json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    const auto digits = value.is_object() ? value.find("hex") : value.end();
+    if (digits == value.end() || !digits->is_string()) return std::nullopt;
+    return scanner::json::from_hex(digits->get_ref<const std::string&>());
+}
+
 inline std::string text_of(const nlohmann::json& record, const char* key) {
     const auto found = record.find(key);
-    return found != record.end() && found->is_string() ? found->get<std::string>() : std::string();
+    return found == record.end() ? std::string() : bytes_from(*found).value_or("");
 }
 
 }  // namespace reaper::agent

@@ -95,6 +95,24 @@ TEST_CASE("a decision is on file before the signal, and its end after it") {
     CHECK(history.complaint().empty());
 }
 
+TEST_CASE("what is no text is read again as it was") {
+    const TemporaryFolder folder;
+    Target target = some_target();
+    target.host.argv = {"/usr/bin/\xe9", "{\"hex\":\"00\"}"};
+    HistoryWriter history(HistoryUse::keep, folder.path(), {});
+    REQUIRE(history.about_to_signal(target, Signal::terminate));
+    const auto read = read_history(folder.path());
+    REQUIRE(read);
+    REQUIRE(read->events.size() == 1);
+    CHECK(read->events.front().home == target.step.home);
+    CHECK(read->events.front().host_argv == target.host.argv);
+    History broken;
+    add_lines(R"({"schema":"orphan-reaper/history/1","at":"2026-01-31T12:00:00Z","event":"signal","home":{"hex":"e"}})",
+              "f", broken);
+    REQUIRE(broken.events.size() == 1);
+    CHECK(broken.events.front().home.empty());
+}
+
 TEST_CASE("the removal of a file is on file before and after it, with what the file said") {
     const TemporaryFolder folder;
     HistoryWriter history(HistoryUse::keep, folder.path() + "/state", {});

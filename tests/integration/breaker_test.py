@@ -26,15 +26,19 @@ LATE = 8  # seconds: no sweep waits as long
 class Scene:
     """A gateway that lost its bridge, and starts it again a while after its end."""
 
-    def __init__(self, homes=("kept",), keepalive=1):
+    def __init__(self, homes=("kept",), keepalive=1, folder=""):
         self.stage = Stage()
+        self.folder = self.stage.layout.home / folder if folder else None
+        if folder:
+            self.folder.mkdir()
+            os.chown(self.folder, self.stage.uid, self.stage.uid)
         self.late = keepalive >= LATE
-        bridges = [self.stage.bridge(name, stdio="abandoned") for name in homes]
+        bridges = [self.stage.bridge(name, stdio="abandoned", home=self.folder) for name in homes]
         self.host = self.stage.start_host("gateway", bridges, keepalive=keepalive)
         self.file = self.stage.layout.home / ".local/state/orphan-reaper/history.jsonl"
 
     def home(self, name):
-        return str(self.stage.layout.data_home(name))
+        return str(self.folder or self.stage.layout.data_home(name))
 
     def sweep(self, *arguments, **more):
         return self.stage.sweep(*REAP, *arguments, **more)
@@ -110,6 +114,13 @@ def who_crashes_before_the_next_run_has_come_again():
         scene.crash()
     scene.expect_left_alone(scene.sweep())
     scene.set_back(1000)  # however long ago
+    scene.expect_left_alone(scene.sweep())
+
+
+@case
+def a_home_whose_name_is_no_text():
+    scene = Scene(folder=os.fsdecode(b"jos\xe9"))
+    scene.end_thrice()
     scene.expect_left_alone(scene.sweep())
 
 
