@@ -1,8 +1,4 @@
-#include <unistd.h>
-
 #include <chrono>
-
-#include <fmt/format.h>
 
 #include "agent/here.hpp"
 #include "agent/history_file.hpp"
@@ -16,10 +12,6 @@ double now_epoch() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-bool is_there(scanner::Pid pid) {
-    return ::access(fmt::format("/proc/{}", pid).c_str(), F_OK) == 0;
-}
-
 }  // namespace
 
 Result<std::string> run_history(const Options& options, const RenderOptions& render) {
@@ -27,7 +19,7 @@ Result<std::string> run_history(const Options& options, const RenderOptions& ren
     if (folder.empty()) return failure(std::errc::no_such_file_or_directory, "find", "a folder for the history");
     const auto history = read_history(folder);
     if (!history) return tl::unexpected(history.error());
-    HistoryView view = view_of(*history, now_epoch(), options.since, is_there);
+    HistoryView view = view_of(*history, now_epoch(), options.since, still_runs);
     view.version = REAPER_VERSION;
     view.folder = folder;
     return options.format == Format::json ? render_history_json(view) : render_history(view, render);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/program.hpp"
 #include "scanner/identity.hpp"
 #include "scanner/result.hpp"
 
@@ -30,7 +31,7 @@ struct Event {
     EventKind kind = EventKind::signal;
     double at = 0;            // wall clock, seconds
     std::uint64_t ticks = 0;  // since boot, in the clock of start_ticks
-    scanner::Pid by = 0;      // the program that wrote it
+    Program by;               // who wrote it
     std::string home;
 
     scanner::Pid pid = 0;

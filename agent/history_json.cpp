@@ -53,7 +53,7 @@ Json deed_json(const Deed& deed, const HistoryView& view) {
     const bool process = is_about_process(deed);
     Json json = {{"type", process ? "process" : "file"},
                  {"at", time_text(event.at)},
-                 {"by", event.by},
+                 {"by", event.by.pid},
                  {"home", event.home},
                  {"reason", event.reason}};
     if (process) add_process(deed, json);

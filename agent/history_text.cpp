@@ -91,9 +91,9 @@ std::string file_outcome(const Deed& deed) {
 // The line before is there, the line after is not.
 std::string unfinished_text(const HistoryView& view, const Deed& deed) {
     const std::string what = is_about_process(deed) ? fmt::format("{}", fmt::join(deed.signals, ", ")) : "removal";
-    if (!is_cut_off(view, deed)) return fmt::format("{} announced; pid {} may still be at it", what, deed.begin.by);
+    if (!is_cut_off(view, deed)) return fmt::format("{} announced; pid {} may still be at it", what, deed.begin.by.pid);
     return fmt::format("{} announced, and then the program (pid {}) was cut off: what came of it is not known", what,
-                       deed.begin.by);
+                       deed.begin.by.pid);
 }
 
 std::string ending(const HistoryView& view, const Deed& deed, const RenderOptions& options) {

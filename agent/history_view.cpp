@@ -36,7 +36,7 @@ bool is_cut_off(const HistoryView& view, const Deed& deed) {
 }
 
 HistoryView view_of(const History& history, double now, std::chrono::milliseconds since,
-                    const std::function<bool(scanner::Pid)>& runs) {
+                    const std::function<bool(const Program&)>& runs) {
     HistoryView view;
     view.now = now;
     view.since = since;

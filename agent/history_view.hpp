@@ -38,14 +38,14 @@ struct HistoryView {
     Tally total;                 // without day and family
     std::size_t files_removed = 0;
     std::vector<UnreadableLine> unreadable;
-    std::set<scanner::Pid> running;  // programs that have not finished all that they have begun
+    std::set<Program> running;  // programs that have not finished all that they have begun
 
     bool operator==(const HistoryView&) const = default;
 };
 
-// `runs`: whether the program with this pid may still be at what it has begun.
+// `runs`: whether this program may still be at what it has begun.
 [[nodiscard]] HistoryView view_of(const History& history, double now, std::chrono::milliseconds since,
-                                  const std::function<bool(scanner::Pid)>& runs);
+                                  const std::function<bool(const Program&)>& runs);
 // What came of it was never written down, and will not be.
 [[nodiscard]] bool is_cut_off(const HistoryView& view, const Deed& deed);
 

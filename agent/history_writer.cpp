@@ -33,7 +33,7 @@ std::string now_utc() {
 
 json entry(std::string_view event) {
     const std::uint64_t ticks = scanner::ticks_since_boot(static_cast<std::uint32_t>(::sysconf(_SC_CLK_TCK)));
-    return {{"schema", kHistorySchema}, {"at", now_utc()}, {"ticks", ticks}, {"event", event}, {"by", ::getpid()}};
+    return {{"schema", kHistorySchema}, {"at", now_utc()}, {"ticks", ticks}, {"event", event}};
 }
 
 // Names of files and words of command lines may be no text; they are compared byte by byte when they are read again.
@@ -83,8 +83,10 @@ json entry(std::string_view event, const scanner::ClaimFile& file) {
     return record;
 }
 
-std::string line_of(const json& value) {
-    return value.dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
+std::string line_of(json record, const Program& by) {
+    record["by"] = by.pid;
+    record["by_identity"] = by.identity;
+    return record.dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
 bool tell(const HistoryVoice& voice, const std::string& words) {
@@ -128,7 +130,7 @@ Result<void> HistoryWriter::about_to_signal(const Target& target, Signal signal)
     record["reason"] = why({step, target.facts, std::nullopt});
     add_facts(target.facts, record);
     add_host(target.host, record);
-    return announce(to_string(step.identity), line_of(record),
+    return announce(to_string(step.identity), line_of(record, by_),
                     fmt::format("{} to pid {} ({}, {}, {})", to_string(signal), step.identity.pid, step.family,
                                 to_string(step.verdict), policy::escape(step.home, 200)));
 }
@@ -139,7 +141,7 @@ void HistoryWriter::ended(const Target& target, const Outcome& outcome) {
     record["detail"] = outcome.detail;
     record["took_ms"] = static_cast<double>(outcome.took.count()) / 1000.0;
     record["rss_bytes"] = target.facts.rss_bytes;
-    conclude(to_string(target.step.identity), line_of(record),
+    conclude(to_string(target.step.identity), line_of(record, by_),
              fmt::format("pid {} {}", target.step.identity.pid, to_string(outcome.result)));
 }
 
@@ -155,7 +157,7 @@ void HistoryWriter::respawned(const Respawn& respawn) {
     record["respawned_as"] = newcomer.pid;
     record["respawned_identity"] = newcomer.identity;
     add_host({newcomer.host, newcomer.host_start_ticks, newcomer.host_argv}, record);
-    if (use_ == HistoryUse::keep) std::ignore = write(line_of(record));
+    if (use_ == HistoryUse::keep) std::ignore = write(line_of(record, by_));
 }
 
 Result<void> HistoryWriter::about_to_remove(const scanner::ClaimFile& file, const policy::FileJudgement& judgement) {
@@ -163,7 +165,7 @@ Result<void> HistoryWriter::about_to_remove(const scanner::ClaimFile& file, cons
     record["text"] = file.text.substr(0, kLongestText);
     record["reason"] = judgement.reason;
     record["evidence"] = codes(judgement.evidence);
-    return announce(file.path, line_of(record),
+    return announce(file.path, line_of(record, by_),
                     fmt::format("removing {} ({})", policy::escape(file.path, 200), policy::escape(judgement.reason)));
 }
 
@@ -171,7 +173,7 @@ void HistoryWriter::removed(const scanner::ClaimFile& file, const Removal& remov
     json record = entry("removed", file);
     record["result"] = to_string(removal.result);
     record["detail"] = removal.detail;
-    conclude(file.path, line_of(record),
+    conclude(file.path, line_of(record, by_),
              fmt::format("{} {}", policy::escape(file.path, 200), to_string(removal.result)));
 }
 

@@ -57,6 +57,7 @@ class HistoryWriter : public DecisionLog {
 
     HistoryUse use_;
     HistoryVoice voice_;
+    Program by_ = this_program();
     std::optional<HistoryFile> file_;
     std::set<std::string> announced_;  // identities and paths
     std::string complaint_;

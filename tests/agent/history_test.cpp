@@ -40,16 +40,17 @@ std::vector<Deed> deeds_from(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a line is read with all that it says") {
-    const History history = read_from(line(
-        "signal", R"("pid":7,"identity":"b:1:7:t9","family":"bridge","role":"headless","home":"/h","verdict":"orphan",)"
-                  R"("signal":"TERM","reason":"why","user":"u","argv":["a","b"],"start_ticks":9,"rss_bytes":4096,)"
-                  R"("ticks":12,"uid":1000,"host":3,"host_start_ticks":2,"host_argv":["h"])"));
+    const History history = read_from(
+        line("signal",
+             R"("pid":7,"identity":"b:1:7:t9","family":"bridge","role":"headless","home":"/h","verdict":"orphan",)"
+             R"("signal":"TERM","reason":"why","user":"u","argv":["a","b"],"start_ticks":9,"rss_bytes":4096,)"
+             R"("ticks":12,"by_identity":"b:1:50:t3","uid":1000,"host":3,"host_start_ticks":2,"host_argv":["h"])"));
     CHECK(history.unreadable.empty());
     REQUIRE(history.events.size() == 1);
     const Event& event = history.events.front();
     CHECK(event.kind == EventKind::signal);
     CHECK(event.at == 1795003200);
-    CHECK(event.by == 50);
+    CHECK(event.by == Program{50, "b:1:50:t3"});
     CHECK(event.pid == 7);
     CHECK(event.identity == "b:1:7:t9");
     CHECK(event.family == "bridge");

@@ -17,7 +17,7 @@ Event event(EventKind kind, scanner::Pid pid, double at, const std::string& fami
     Event made;
     made.kind = kind;
     made.at = at;
-    made.by = 50;
+    made.by.pid = 50;
     made.pid = pid;
     made.identity = "boot:4026531836:" + std::to_string(pid) + ":t9";
     made.family = family;
@@ -42,7 +42,7 @@ void add_end(std::vector<Event>& events, scanner::Pid pid, double at, const std:
 HistoryView view_on(std::vector<Event> events, std::chrono::hours since = std::chrono::hours(7 * 24),
                     std::vector<UnreadableLine> unreadable = {}) {
     HistoryView view =
-        view_of({std::move(events), std::move(unreadable)}, kNow, since, [](scanner::Pid) { return false; });
+        view_of({std::move(events), std::move(unreadable)}, kNow, since, [](const Program&) { return false; });
     view.folder = "/var/lib/orphan-reaper";
     return view;
 }
@@ -133,7 +133,7 @@ TEST_CASE("what was never finished is said to be cut off, unless its program may
     RenderOptions quiet;
     quiet.quiet = true;
     CHECK(text_of(view, quiet) == "nothing was ended in the last 7d; 1 cut off in the middle\n");
-    view = view_of({events, {}}, kNow, std::chrono::hours(1), [](scanner::Pid pid) { return pid == 50; });
+    view = view_of({events, {}}, kNow, std::chrono::hours(1), [](const Program& by) { return by.pid == 50; });
     CHECK(view.total.cut_off == 0);
     CHECK(says(text_of(view), "-> TERM announced; pid 50 may still be at it\n"));
     CHECK(text_of(view, quiet).empty());

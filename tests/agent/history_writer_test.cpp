@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"
@@ -93,6 +94,22 @@ TEST_CASE("a decision is on file before the signal, and its end after it") {
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK((status.st_mode & 0777) == 0600);
     CHECK(history.complaint().empty());
+}
+
+TEST_CASE("a line says who wrote it, and whoever has that pid later is somebody else") {
+    const TemporaryFolder folder;
+    HistoryWriter history(HistoryUse::keep, folder.path(), {});
+    REQUIRE(history.about_to_signal(some_target(), Signal::terminate));
+    const auto read = read_history(folder.path());
+    REQUIRE(read);
+    Program by = read->events.front().by;
+    CHECK(by.pid == ::getpid());
+    CHECK(still_runs(by));
+    CHECK(by.identity.find(fmt::format(":{}:", by.pid)) != std::string::npos);
+    by.identity.back() = by.identity.back() == '1' ? '2' : '1';
+    CHECK_FALSE(still_runs(by));
+    CHECK(still_runs({by.pid, ""}));  // an older program's line
+    CHECK_FALSE(still_runs({4'000'000, ""}));
 }
 
 TEST_CASE("what is no text is read again as it was") {

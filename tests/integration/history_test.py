@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from harness import sandbox
+from harness.actor import wait_until
 from harness.sandbox import case, expect
 from harness.stage import Stage
 
@@ -108,6 +109,24 @@ def killed_at_fifty_moments_of_a_sweep():
     expect(counts["cut off"] >= 5, f"too few moments were in the middle: {counts}")
     told = scene.stage.reaper("history").out
     expect("cut off in the middle" in told and "what came of it is not" in told, told[:400])
+
+
+@case
+def whoever_has_its_pid_is_not_the_sweep_that_was_killed():
+    scene = Scene()
+    scene.leak(deaf=1, polite=0)
+    sweep = scene.stage.start_reaper(*SWEEP[:-1], "30s")
+    wait_until(lambda: any(line and line["event"] == "signal" for line in lines()), "a signal")
+    expect(not scene.history()["deeds"][0]["cut_off"], "it is still at it")
+    sweep.kill()
+    sweep.communicate()
+    with open("/proc/sys/kernel/ns_last_pid", "w") as last:
+        last.write(str(sweep.pid - 1))
+    stranger = subprocess.Popen(["/bin/sleep", "100"])
+    expect(stranger.pid == sweep.pid, f"{stranger.pid} is not {sweep.pid}")
+    expect(scene.history()["deeds"][0]["cut_off"], "a stranger was taken for the sweep")
+    stranger.kill()
+    stranger.wait()
 
 
 @case
