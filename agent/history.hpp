@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,6 +82,12 @@ void add_lines(std::string_view text, const std::string& file, History& history)
 
 // Both files in `folder`, as far as they are there. Fails when one is there and cannot be read.
 [[nodiscard]] Result<History> read_history(const std::string& folder);
+// The same by whoever can read a file of that name there; nothing: there is none.
+using ReadHistoryFile = std::function<Result<std::string>(const std::string& name)>;
+[[nodiscard]] Result<History> read_history_by(const ReadHistoryFile& read, const std::string& folder);
+
+inline constexpr std::size_t kMostHistoryBytes =
+    std::size_t{16} * 1024 * 1024;  // of a file: somebody else may have put it there
 
 // What one program did about one process or file, from the line before it to the line after it.
 struct Deed {
@@ -103,12 +110,13 @@ struct Respawn {
 // In the order in which they began.
 [[nodiscard]] std::vector<Deed> deeds_of(const std::vector<Event>& events);
 
-// The deeds in `folder`, read once, when somebody first asks. Nothing has been done where the folder has no name.
+// The deeds in `folder` and in other histories of the user who runs this, as read_histories() has them; read once, when somebody first
+// asks.
 class Past {
    public:
     explicit Past(std::string folder) : folder_(std::move(folder)) {}
 
-    // Fails as read_history() does.
+    // Fails as read_histories() does.
     [[nodiscard]] const Result<std::vector<Deed>>& deeds();
 
    private:

@@ -1,10 +1,14 @@
 // From the lines of the history to events. They were written by this program, but perhaps by another version of it, and perhaps not
 // to their end.
+#include <unistd.h>
+
+#include <charconv>
 #include <ctime>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/histories.hpp"
 #include "agent/history.hpp"
 #include "agent/history_file.hpp"
 #include "agent/json_values.hpp"
@@ -15,8 +19,6 @@ namespace reaper::agent {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kMostBytes = 4 * HistoryFile::kMostBytes;  // of a file that somebody else has put there
 
 std::vector<std::string> words_of(const json& record, const char* key) {
     std::vector<std::string> words;
@@ -41,7 +43,9 @@ std::optional<double> time_from(const std::string& text) {
     std::tm parts{};
     const char* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
     if (rest == nullptr || (*rest != '.' && *rest != 'Z')) return std::nullopt;
-    return static_cast<double>(::timegm(&parts));
+    double fraction = 0;
+    std::from_chars(rest, text.data() + text.size(), fraction);
+    return static_cast<double>(::timegm(&parts)) + fraction;
 }
 
 Event event_from(const json& record, EventKind kind, double at) {
@@ -92,7 +96,7 @@ std::string add_line(std::string_view line, std::vector<Event>& events) {
 
 // Nothing: there is no such file.
 Result<std::string> read_if_there(const std::string& path) {
-    auto text = read_file_up_to(path, kMostBytes);
+    auto text = read_file_up_to(path, kMostHistoryBytes);
     if (!text && text.error().code == std::errc::no_such_file_or_directory) return std::string();
     return text;
 }
@@ -109,24 +113,29 @@ void add_lines(std::string_view text, const std::string& file, History& history)
     }
 }
 
-Result<History> read_history(const std::string& folder) {
+Result<History> read_history_by(const ReadHistoryFile& read, const std::string& folder) {
     // The newer one first: should it be moved meanwhile, it is read twice, and not missed.
-    const std::string newer_path = fmt::format("{}/{}", folder, kHistoryFile);
-    const std::string older_path = fmt::format("{}{}", newer_path, kOlderEnding);
-    auto newer = read_if_there(newer_path);
+    const std::string newer_name(kHistoryFile);
+    const std::string older_name = fmt::format("{}{}", kHistoryFile, kOlderEnding);
+    auto newer = read(newer_name);
     if (!newer) return tl::unexpected(newer.error());
-    auto older = read_if_there(older_path);
+    auto older = read(older_name);
     if (!older) return tl::unexpected(older.error());
     const bool moved = !newer->empty() && older->starts_with(*newer);
     History history;
-    add_lines(*older, older_path, history);
-    if (!moved) add_lines(*newer, newer_path, history);
+    add_lines(*older, fmt::format("{}/{}", folder, older_name), history);
+    if (!moved) add_lines(*newer, fmt::format("{}/{}", folder, newer_name), history);
     return history;
+}
+
+Result<History> read_history(const std::string& folder) {
+    return read_history_by([&](const std::string& name) { return read_if_there(fmt::format("{}/{}", folder, name)); },
+                           folder);
 }
 
 const Result<std::vector<Deed>>& Past::deeds() {
     if (!deeds_) {
-        const auto history = folder_.empty() ? History{} : read_history(folder_);
+        const auto history = read_histories(folder_, usual_history_places(), ::geteuid());
         deeds_ = history.map([](const History& read) { return deeds_of(read.events); });
     }
     return *deeds_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/histories.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -49,7 +50,7 @@ TEST_CASE("a line is read with all that it says") {
     REQUIRE(history.events.size() == 1);
     const Event& event = history.events.front();
     CHECK(event.kind == EventKind::signal);
-    CHECK(event.at == 1795003200);
+    CHECK(event.at == 1795003200.5);
     CHECK(event.by == Program{50, "b:1:50:t3"});
     CHECK(event.pid == 7);
     CHECK(event.identity == "b:1:7:t9");
@@ -197,6 +198,49 @@ TEST_CASE("what is there and cannot be read is an error, and nobody waits for it
     folder.fifo("history.jsonl");
     CHECK_FALSE(read_history(folder.path()));
     CHECK_FALSE(Past(folder.path()).deeds());
+}
+
+TEST_CASE("all histories of a user are one, in order of time") {
+    const TemporaryFolder folder;
+    const std::vector<HistoryPlace> places = {{folder.path(), "other/state"}};
+    const auto pids = [&] {
+        std::vector<scanner::Pid> found;
+        const auto history = read_histories(folder / "own", places, ::geteuid());
+        REQUIRE(history);
+        for (const Event& event : history->events) found.push_back(event.pid);
+        return found;
+    };
+    const auto at = [](scanner::Pid pid, const std::string& time) {
+        return line("signal", fmt::format(R"("pid":{})", pid), "2026-11-18T12:00:" + time + "Z");
+    };
+    folder.write("own/history.jsonl", at(1, "01.100") + at(4, "04.000") + at(5, "03.000"));
+    CHECK(pids() == std::vector<scanner::Pid>{1, 4, 5});
+    folder.write("other/state/history.jsonl.1", at(2, "01.200"));
+    folder.write("other/state/history.jsonl", at(3, "02.000"));
+    CHECK(pids() == std::vector<scanner::Pid>{1, 2, 3, 4, 5});
+    SECTION("what cannot be read is left out") {
+        folder.remove("other/state/history.jsonl");
+        folder.fifo("other/state/history.jsonl");
+        CHECK(pids() == std::vector<scanner::Pid>{1, 2, 4, 5});
+    }
+    SECTION("no link is followed") {
+        folder.remove("other/state/history.jsonl");
+        folder.link("other/state/history.jsonl", folder / "own/history.jsonl");
+        CHECK(pids() == std::vector<scanner::Pid>{1, 2, 4, 5});
+        folder.remove("other/state");
+        folder.link("other/state", folder / "own");
+        CHECK(pids() == std::vector<scanner::Pid>{1, 4, 5});
+    }
+    SECTION("nobody else's counts") {
+        if (::geteuid() != 0) return;
+        REQUIRE(::chown((folder / "other/state/history.jsonl").c_str(), 1234, 1234) == 0);
+        CHECK(pids() == std::vector<scanner::Pid>{1, 2, 4, 5});
+        CHECK(read_histories("", places, 1234)->events.size() == 2);  // root's own may be read
+    }
+    SECTION("one's own counts once, whatever it is called") {
+        const auto history = read_histories(folder / "own", {{folder.path(), "own"}}, ::geteuid());
+        CHECK(history->events.size() == 3);
+    }
 }
 
 TEST_CASE("what was done is read once, however often somebody asks") {

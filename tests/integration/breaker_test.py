@@ -2,6 +2,7 @@
 host stops; what hosts leave behind that die is ended however often."""
 import json
 import os
+import pathlib
 import shutil
 import signal
 import time
@@ -43,10 +44,10 @@ class Scene:
     def sweep(self, *arguments, **more):
         return self.stage.sweep(*REAP, *arguments, **more)
 
-    def end_once(self, name="kept", *arguments):
+    def end_once(self, name="kept", *arguments, **more):
         """A sweep that ends it, and sees who comes in its place, unless that is late."""
         first = forget(self.stage, name)
-        result = self.sweep("--home", self.home(name), *arguments)
+        result = self.sweep("--home", self.home(name), *arguments, **more)
         expect(result.status == (0 if self.late else 5) and first.wait_ended(2), result.explain())
         (self.stage.run / f"{name}.signals").unlink()
         newcomer = self.stage.meet(name)
@@ -122,6 +123,29 @@ def a_home_whose_name_is_no_text():
     scene = Scene(folder=os.fsdecode(b"jos\xe9"))
     scene.end_thrice()
     scene.expect_left_alone(scene.sweep())
+
+
+@case
+def histories_of_one_user_count_together():
+    """The administrator's timer keeps one, a user's crontab another one, and whoever sets XDG_STATE_HOME a third."""
+    scene = Scene()
+    timer = pathlib.Path("/var/lib/orphan-reaper/u")
+    other = scene.stage.run / "state"
+    timer.parent.chmod(0o755)
+    for folder in (timer, other):
+        folder.mkdir()
+        os.chown(folder, scene.stage.uid, scene.stage.uid)
+    states = [{"XDG_STATE_HOME": str(timer)}, {}, {"XDG_STATE_HOME": str(timer)}]
+    for env in states:
+        scene.end_once(env=env)
+    scene.expect_left_alone(scene.sweep())
+    scene.expect_left_alone(scene.sweep(env={"XDG_STATE_HOME": str(timer)}))
+    scene.expect_left_alone(scene.sweep(env={"XDG_STATE_HOME": str(other)}))
+    scene.file.chmod(0)
+    os.chown(scene.file, 0, 0)
+    report = scene.stage.report(*REAP, env={"XDG_STATE_HOME": str(timer)})
+    expect((scene.stage.actors["kept"].pid, "reap") in report.plan(), report.explain())
+    expect("history" not in " ".join(report.json["remarks"]), f"{report.json['remarks']}")
 
 
 @case
