@@ -78,6 +78,13 @@ bool is_fresh(const Claim& marker, const Machine& machine) {
     return std::abs(machine.now_epoch - marker.written_epoch) < kFresh;
 }
 
+// Linux gives the first pid namespace this inode (PROC_PID_INIT_INO); in any other one only some of the machine's processes are seen.
+bool sees_everybody(const Machine& machine) {
+    constexpr std::uint64_t kFirst = 0xEFFFFFFC;
+    const bool nested = machine.pid_namespace != 0 && machine.pid_namespace != kFirst;
+    return !nested && !machine.hides_processes;
+}
+
 bool runs_updater(const scanner::ProcessRow& row, const Rules& rules) {
     return std::ranges::any_of(rules.families, [&](const FamilyRule& rule) {
         const auto runs = [&](const Program& program) { return match_program(program, row).has_value(); };
@@ -115,7 +122,7 @@ bool is_valid_claim(const Claim& claim, const ProcessFacts& process, const Machi
 bool is_update_running(const Claim& marker, const Machine& machine) {
     if (marker.access == Access::denied) return true;
     if (marker.access != Access::ok) return is_fresh(marker, machine);
-    if (marker.named.access == Access::gone) return false;
+    if (marker.named.access == Access::gone) return !sees_everybody(machine) && is_fresh(marker, machine);
     if (!marker.named.ok() || is_fresh(marker, machine)) return true;
     return started_by(marker.named.value.start_ticks, marker.written_epoch, machine);
 }

@@ -18,7 +18,8 @@ void check_claims(const Member& member, const Surroundings& around, VetoList& ve
                                   const scanner::Machine& machine);
 
 // The updater that a marker names is alive, or may be. By the times alone: for 20 minutes whoever has its pid is, as the
-// clock may have been stepped since, and a marker that says nothing is an updater that is just writing it.
+// clock may have been stepped since, a marker that says nothing is an updater that is just writing it, and from inside of a container, or
+// where /proc hides processes, an updater outside is not seen.
 [[nodiscard]] bool is_update_running(const scanner::Claim& marker, const scanner::Machine& machine);
 
 // By what it runs, too: however old the marker of an updater seems.

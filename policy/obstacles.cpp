@@ -74,7 +74,11 @@ class Search {
                               fmt::format("{} says that an update is running", marker.path),
                               "wait until it is done; where it was cut off: hermes update",
                               false};
-            if (marker.pid > 0) {
+            if (marker.named.access == scanner::Access::gone) {
+                obstacle.help =
+                    "wait until it is done: it may run outside of what is seen here; if it was cut off, 20 minutes "
+                    "after its start";
+            } else if (marker.pid > 0) {
                 obstacle.pids = {marker.pid};
                 obstacle.help = fmt::format("wait until it is done; is it? ps -fp {}", marker.pid);
             }

@@ -203,7 +203,8 @@ def the_bystanders_are_spared_for_one_reason_each():
                    stage.bridge("was-supervised", env={"SYSTEMD_EXEC_PID": "999999"}),
                    stage.daemon("was-named", home=home), stage.worker("was-in-ledger", session="ledger"),
                    stage.bridge("long-argv", become=("--pad", "1000"))])
-    put(home.parent / ".hermes-update-in-progress", "999999\n1\n", uid=stage.uid)
+    marker = put(home.parent / ".hermes-update-in-progress", "999999\n1\n", uid=stage.uid)
+    os.utime(marker, (time.time() - 1201,) * 2)
     put(stage.layout.home / ".hermes/spawn-ledger.json",
         json.dumps([{"pid": stage.actors["was-in-ledger"].pid,
                      "create_time": actor.started_epoch(stage.actors["was-in-ledger"].pid),

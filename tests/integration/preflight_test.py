@@ -296,12 +296,15 @@ def an_update_that_runs_already():
     stage.meet("updater")
     install.expect_blocked({"update": ["updater"]})
     stage.expect_ended(["leaked"])
-    put(install.home / ".hermes-update-in-progress", f"{updater.pid}\n{int(time.time())}\n")
+    marker = put(install.home / ".hermes-update-in-progress", f"{updater.pid}\n{int(time.time())}\n")
     stage.orphans([stage.worker("spared")])
     marked = install.expect_blocked({"update": ["updater"], "leak": ["spared"]})
     expect(not marked.signalled(), marked.explain())
     updater.send(signal.SIGKILL)
     stage.hosts["updater"].wait()
+    outside = install.expect_blocked({"update": [], "leak": ["spared"]})  # here not every process of the machine is seen
+    expect("20 minutes" in str(outside.json["obstacles"]), f"{outside.json['obstacles']}")
+    os.utime(marker, (time.time() - 1201,) * 2)
     install.expect_ready()
     stage.expect_ended(["spared"])
 

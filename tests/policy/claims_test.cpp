@@ -1,3 +1,5 @@
+#include "policy/claim_vetoes.hpp"
+
 // What pid, lock and ledger files may do to a judgement: protect, and only processes of the user whose they are.
 #include "policy/vetoes.hpp"
 #include "tests/policy/judged.hpp"
@@ -165,6 +167,24 @@ TEST_CASE("an update whose updater is gone forbids nothing") {
     marker.named.access = Access::ok;
     marker.written_epoch = kNowEpoch - 9000;  // who has the pid now began later
     CHECK(veto_under(marker).empty());
+}
+
+TEST_CASE("from where not every process is seen, an updater that is gone counts for twenty minutes") {
+    Claim marker = claim_of(ClaimKind::update_marker, kHermesHome, 70);
+    marker.named.access = Access::gone;
+    const auto runs = [&](std::uint64_t pid_namespace, bool hides, double age) {
+        scanner::Machine machine = FactsBuilder().facts().machine;
+        machine.pid_namespace = pid_namespace;
+        machine.hides_processes = hides;
+        marker.written_epoch = machine.now_epoch - age;
+        return policy::is_update_running(marker, machine);
+    };
+    CHECK_FALSE(runs(4026531836, false, 1));
+    CHECK_FALSE(runs(0, false, 1));  // a system that has no such namespaces
+    CHECK(runs(4026532177, false, 1199));
+    CHECK_FALSE(runs(4026532177, false, 1201));
+    CHECK(runs(4026531836, true, 1199));
+    CHECK_FALSE(runs(4026531836, true, 1201));
 }
 
 TEST_CASE(

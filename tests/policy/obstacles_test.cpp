@@ -78,6 +78,12 @@ TEST_CASE("an update that runs is in the way, once, and its own helpers are not 
     auto over = marker(kOther);
     over.named = scanner::Reading<scanner::ProcessRow>::failed(scanner::Access::gone);
     CHECK(obstacles(builder, {}, {over}).size() == 1);
+    over.written_epoch = kNowEpoch;
+    builder.machine().pid_namespace = 4026532177;  // it may run outside of this container
+    const auto outside = obstacles(builder, {}, {over});
+    REQUIRE(outside.size() == 2);
+    CHECK(outside[1].pids.empty());
+    CHECK(outside[1].help.find("20 minutes") != std::string::npos);
     builder.machine().own_ancestors = {kPid, 1};
     CHECK(obstacles(builder, {}, {marker(kPid)}).empty());
     builder[kPid].row.state = 'Z';
