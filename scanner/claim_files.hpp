@@ -67,7 +67,7 @@ struct ClaimFile {
         claims;  // what it says; of a file that could not be read or understood one that says why. Empty: nobody named
     LockReading lock;                 // of gateway.lock, for that file and for gateway.pid beside it
     bool named_exited = false;        // the one process that it names has exited, and was not collected yet
-    std::vector<Namesake> namesakes;  // whom it may mean as well; only of files of bridges
+    std::vector<Namesake> namesakes;  // whom it may mean as well; of files that no lock belongs to
 
     bool operator==(const ClaimFile&) const = default;
 };

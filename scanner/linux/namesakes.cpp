@@ -30,7 +30,8 @@ std::vector<Namesake> namesakes_of(const Procfs& procfs, const ClaimFile& file, 
 bool has_namesakes(const ClaimFile& file) {
     const bool of_bridge = file.kind == ClaimKind::bridge_pid || file.kind == ClaimKind::bridge_stdio_pid ||
                            file.kind == ClaimKind::headless_registry;
-    return of_bridge && !file.claims.empty() && file.claims.front().pid > 0;
+    const bool of_gateway = file.kind == ClaimKind::gateway_pid && file.lock.state == LockState::absent;
+    return (of_bridge || of_gateway) && !file.claims.empty() && file.claims.front().pid > 0;
 }
 
 }  // namespace reaper::scanner

@@ -17,7 +17,7 @@ namespace reaper::scanner {
 [[nodiscard]] std::vector<Namesake> namesakes_of(const Procfs& procfs, const ClaimFile& file,
                                                  const std::multimap<Pid, Pid>& nested);
 
-// Does it matter for files of this kind? Of a gateway's file the lock decides, which is seen across namespaces.
+// Does it matter for this file? Of a gateway's its lock decides, which is seen across namespaces, where there is one.
 [[nodiscard]] bool has_namesakes(const ClaimFile& file);
 
 }  // namespace reaper::scanner

@@ -211,6 +211,28 @@ def a_daemon_in_a_container_keeps_the_file_that_has_its_number_there():
 
 
 @case
+def a_gateway_in_a_container_keeps_its_file_where_there_is_no_lock():
+    homes = Homes()
+    stage = homes.stage
+    burn = 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done; "$@"; true'
+    gateway = [PYTHON, "-B", "-m", "hermes_cli.main", "gateway", "run"]
+    inside = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", burn, "sh", *gateway]
+    wish = json.dumps({"name": "g", "dir": str(stage.run), "children": []})
+    container = subprocess.Popen(inside, cwd=stage.layout.hermes, stdin=subprocess.DEVNULL,
+                                 env={"HOST": wish, "STANDIN_NAME": "g", "HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"})
+    wait_until((stage.run / "g.ready").exists, "the gateway is there")
+    number = (stage.run / "g.ready").read_text().strip()
+    expect(not os.path.exists(f"/proc/{number}"), f"{number} is somebody here, too")
+    homes.put("gateway.pid", number)
+    homes.put("profiles/locked/gateway.pid", number)
+    homes.put("profiles/locked/gateway.lock", "")
+    homes.expect_states(homes.pidfiles(), {"gateway.pid": "foreign", "profiles/locked/gateway.pid": "stale"})
+    homes.expect_clean(["profiles/locked/gateway.pid"], ["gateway.pid"])
+    end_container(container, "g")
+    homes.expect_clean(["gateway.pid"], [])
+
+
+@case
 def what_is_planted_is_neither_followed_nor_removed_nor_waited_for():
     scene = Homes()
     uid, home = scene.stage.uid, scene.home

@@ -212,7 +212,10 @@ TEST_CASE("who has that pid in a pid namespace below this one") {
     CHECK(read().namesakes.empty());
     home.remove("daemon/bridge.pid");
     home.write("gateway.pid", "77");
-    CHECK(read().namesakes.empty());  // its lock decides
+    CHECK(read().namesakes.size() == 2);
+    home.write("gateway.lock", "");
+    for (const ClaimFile& one : read_claim_files(tree.procfs(), {::geteuid(), {}, {home.path()}}))
+        CHECK(one.namesakes.empty());  // its lock decides
 }
 
 TEST_CASE("update markers by themselves") {
