@@ -52,17 +52,21 @@ class Cleaning {
         machine_ = report.machine;
         for (ReportedFile& file : report.files) {
             if (file.judgement.remove) remove(file);
+            if (file.judgement.put_back) file.removal = put_back(procfs_, file.file, parts());
         }
         if (!history_.complaint().empty()) report.remarks.push_back(history_.complaint());
     }
 
    private:
+    [[nodiscard]] CleanerParts parts() {
+        return {[this](const ClaimFile& file) { return judge(file); },
+                [this](const ClaimFile& file, const policy::FileJudgement& judgement) {
+                    return history_.about_to_remove(file, judgement);
+                }};
+    }
+
     void remove(ReportedFile& reported) {
-        const CleanerParts parts{[this](const ClaimFile& file) { return judge(file); },
-                                 [this](const ClaimFile& file, const policy::FileJudgement& judgement) {
-                                     return history_.about_to_remove(file, judgement);
-                                 }};
-        reported.removal = remove_stale(procfs_, reported.file, parts);
+        reported.removal = remove_stale(procfs_, reported.file, parts());
         history_.removed(reported.file, *reported.removal);
     }
 

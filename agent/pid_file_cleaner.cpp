@@ -1,7 +1,6 @@
 #include "agent/pid_file_cleaner.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "agent/pid_file_locks.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/regular_file.hpp"
 
@@ -34,23 +34,24 @@ bool is_same(const ClaimFile& before, const ClaimFile& now) {
     return now.found && before.stamp == now.stamp && before.text == now.text;
 }
 
-// A descriptor of gateway.lock with a shared lock on it; none where there is no such file.
-// EWOULDBLOCK: a gateway holds it.
-Result<std::optional<Fd>> share_lock(int home) {
-    constexpr const char* kName = "gateway.lock";
-    const auto found = scanner::find_below(home, kName);
-    if (!found && is_absent(found.error())) return std::nullopt;
-    if (!found) return tl::unexpected(found.error());
-    if (!S_ISREG(found->status.st_mode)) return failure(std::errc::not_supported, "lock", kName);
-    // NFS grants an exclusive lock only to who can write. Shared is enough: gateways want theirs exclusive.
-    const std::string link = "/proc/self/fd/" + std::to_string(found->path.get());
-    Fd file(::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!file || ::flock(file.get(), LOCK_SH | LOCK_NB) != 0) return system_failure("lock", kName);
-    struct stat now{};
-    const bool same = ::fstatat(home, kName, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_dev == found->status.st_dev &&
-                      now.st_ino == found->status.st_ino;
-    if (!same) return failure(std::errc::resource_unavailable_try_again, "lock", kName);
-    return std::optional(std::move(file));
+Removal busy() {
+    return {RemovalResult::locked, "another run is at work on it"};
+}
+
+bool is_held(const Error& error) {
+    return error.code == std::errc::resource_unavailable_try_again || error.code == std::errc::operation_would_block;
+}
+
+std::string name_of(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+Result<Fd> open_folder_of(const ClaimFile& file, int home) {
+    const std::size_t slash = file.name.rfind('/');
+    const std::string below = slash == std::string::npos ? "." : file.name.substr(0, slash);
+    auto folder = scanner::find_below(home, below.c_str());
+    if (!folder) return tl::unexpected(folder.error());
+    return std::move(folder->path);
 }
 
 // One removal on its way.
@@ -60,6 +61,9 @@ class Taking {
         : procfs_(procfs), file_(file), parts_(parts), home_(std::move(home)) {}
 
     Removal run() {
+        // A file system that knows no locks is none on which runs could tell each other: then a file that is aside is never put back.
+        const auto lock = lock_pid_file(file_, home_.get());
+        if (!lock && is_held(lock.error())) return busy();
         const ClaimFile fresh = scanner::read_again(procfs_, file_, home_.get(), file_.name);
         if (const auto objection = object(fresh)) return *objection;
         if (const auto told = parts_.announce(file_, parts_.judge(fresh)); !told)
@@ -76,8 +80,6 @@ class Taking {
     }
 
    private:
-    static std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
     [[nodiscard]] std::optional<Removal> object(const ClaimFile& now) const {
         if (!is_same(file_, now)) return Removal{RemovalResult::changed, "it is not the same file any more"};
         const FileJudgement judgement = parts_.judge(now);
@@ -85,21 +87,14 @@ class Taking {
         return Removal{RemovalResult::changed, judgement.paused ? "an update has begun" : judgement.reason};
     }
 
-    [[nodiscard]] std::optional<Removal> open_folder() {
-        const std::size_t slash = file_.name.rfind('/');
-        const std::string below = slash == std::string::npos ? "." : file_.name.substr(0, slash);
-        auto folder = scanner::find_below(home_.get(), below.c_str());
-        if (!folder) return failed(folder.error());
-        folder_ = std::move(folder->path);
-        return std::nullopt;
-    }
-
     // The lock is held for these two calls only, and given back when `lock` goes: whoever starts from now on finds the place free.
     [[nodiscard]] std::optional<Removal> take_aside() {
-        if (auto obstacle = open_folder()) return obstacle;
+        auto folder = open_folder_of(file_, home_.get());
+        if (!folder) return failed(folder.error());
+        folder_ = std::move(*folder);
         std::optional<Fd> lock;
         if (file_.kind == ClaimKind::gateway_pid) {
-            auto shared = share_lock(home_.get());
+            auto shared = share_gateway_lock(home_.get());
             if (!shared) return locked_out(shared.error());
             lock = std::move(*shared);
             lock_.state = lock ? scanner::LockState::free : scanner::LockState::absent;
@@ -125,9 +120,7 @@ class Taking {
     }
 
     static Removal locked_out(const Error& error) {
-        const bool held =
-            error.code == std::errc::resource_unavailable_try_again || error.code == std::errc::operation_would_block;
-        return held ? Removal{RemovalResult::locked, "a gateway has just taken gateway.lock"} : failed(error);
+        return is_held(error) ? Removal{RemovalResult::locked, "a gateway has just taken gateway.lock"} : failed(error);
     }
 
     // Where somebody has made a new file meanwhile, that one counts.
@@ -136,6 +129,7 @@ class Taking {
         const int back =
             ::renameat2(folder_.get(), aside.c_str(), folder_.get(), name_of(file_.name).c_str(), RENAME_NOREPLACE);
         if (back == 0) return why;
+        if (errno == ENOENT) return why;  // another run has put it back
         if (errno != EEXIST)
             return failed(system_failure("put back", file_.path + ", now beside its place as " + aside).value());
         std::ignore = ::unlinkat(folder_.get(), aside.c_str(), 0);
@@ -150,8 +144,20 @@ class Taking {
     // As it was while the file was taken away. Whoever holds the lock after that is a gateway that starts: this file is not his, and to put
     // it back would keep him from making one.
     scanner::LockReading lock_;
-    std::string aside_ = file_.name + ".taken-aside." + std::to_string(::getpid());
+    std::string aside_ = file_.name + std::string(scanner::kTakenAside) + std::to_string(::getpid());
 };
+
+// Where whoever named it has made a new one meanwhile, that one counts.
+Removal return_to_place(const ClaimFile& file, const Fd& home) {
+    const auto folder = open_folder_of(file, home.get());
+    if (!folder) return failed(folder.error());
+    const std::string aside = name_of(file.name);
+    const std::string place(scanner::place_of(aside));
+    if (::renameat2(folder->get(), aside.c_str(), folder->get(), place.c_str(), RENAME_NOREPLACE) == 0)
+        return {RemovalResult::put_back, {}};
+    if (errno == EEXIST) return {RemovalResult::changed, "there is a newer " + place};
+    return failed(system_failure("put back", file.path).value());
+}
 
 }  // namespace
 
@@ -159,6 +165,19 @@ Removal remove_stale(const scanner::Procfs& procfs, const ClaimFile& file, const
     auto home = scanner::open_claim_home(file.home);
     if (!home) return failed(home.error());
     return Taking(procfs, file, parts, std::move(*home)).run();
+}
+
+Removal put_back(const scanner::Procfs& procfs, const ClaimFile& file, const CleanerParts& parts) {
+    const auto home = scanner::open_claim_home(file.home);
+    if (!home) return failed(home.error());
+    const auto lock = lock_pid_file(file, home->get());
+    if (!lock && is_held(lock.error())) return busy();
+    if (!lock && is_absent(lock.error())) return {RemovalResult::gone, "another run has put it back"};
+    if (!lock) return failed(lock.error());
+    const ClaimFile fresh = scanner::read_again(procfs, file, home->get(), file.name);
+    if (!is_same(file, fresh) || !parts.judge(fresh).put_back)
+        return {RemovalResult::changed, "it is not the same file any more"};
+    return return_to_place(file, *home);
 }
 
 }  // namespace reaper::agent

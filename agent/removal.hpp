@@ -8,11 +8,12 @@ namespace reaper::agent {
 
 enum class RemovalResult {
     removed,
-    gone,     // somebody else removed it first
-    changed,  // it is not the same any more, or not stale any more: it stays
-    locked,   // a gateway holds the lock now
-    failed,   // the system did not let us
-    refused,  // the decision could not be written down
+    put_back,  // it was left aside by another run, and is in its place again
+    gone,      // somebody else removed it first
+    changed,   // it is not the same any more, or not stale any more: it stays
+    locked,    // a gateway holds the lock now
+    failed,    // the system did not let us
+    refused,   // the decision could not be written down
 };
 
 [[nodiscard]] std::string_view to_string(RemovalResult result);

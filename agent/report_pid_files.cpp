@@ -41,6 +41,7 @@ std::string outcome_text(const Removal& removal) {
         removal.detail.empty() ? std::string() : fmt::format(" ({})", escape(removal.detail, 200));
     switch (removal.result) {
         case RemovalResult::removed: return "removed";
+        case RemovalResult::put_back: return "put back in its place";
         case RemovalResult::gone: return "gone already" + detail;
         case RemovalResult::changed:
         case RemovalResult::locked: return "left alone" + detail;

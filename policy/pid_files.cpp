@@ -48,6 +48,13 @@ bool is_removable(const ClaimFile& file) {
     return std::ranges::find(kRemovable, file.kind) != std::end(kRemovable);
 }
 
+// What is locked is left to the gateway that runs: to put an old file back could keep it from making its own.
+bool belongs_back(const ClaimFile& file, const FileJudgement& judgement) {
+    const bool readable = !file.claims.empty() && file.claims.front().access != Access::denied;
+    const bool is_needed = judgement.state != FileState::stale && judgement.state != FileState::locked;
+    return scanner::place_of(file.name) != file.name && readable && is_needed && file.stamp.owner == file.scope;
+}
+
 // None: no update runs there.
 const Claim* find_update(std::span<const Claim> markers, scanner::Uid scope, const Machine& machine,
                          const Rules& rules) {
@@ -92,6 +99,8 @@ std::string_view kind_word(ClaimKind kind) {
 
 FileJudgement judge_file(const ClaimFile& file, const Machine& machine, const Rules& rules) {
     FileJudgement judgement = judge_state(file, machine, rules);
+    judgement.put_back = belongs_back(file, judgement);
+    if (judgement.put_back) judgement.reason += "; a run that was cut off took it aside";
     if (judgement.state != FileState::stale || !is_removable(file)) return judgement;
     judgement.remove = file.stamp.owner == file.scope;
     if (!judgement.remove)

@@ -28,6 +28,7 @@ enum class FileState {
 struct FileJudgement {
     FileState state = FileState::foreign;
     bool remove = false;             // stale, and of a kind that nobody else cleans up
+    bool put_back = false;           // not stale, but taken aside by a run that was cut off
     bool paused = false;             // it would be removed, but an update is running
     bool unread = false;             // something that had to be known could not be looked at
     std::string reason;              // for the state, in words

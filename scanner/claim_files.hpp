@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scanner/claims.hpp"
@@ -71,6 +72,12 @@ struct ClaimFile {
 
     bool operator==(const ClaimFile&) const = default;
 };
+
+// NAME.taken-aside.PID is what a cleaner that was cut off has left of NAME.
+inline constexpr std::string_view kTakenAside = ".taken-aside.";
+[[nodiscard]] inline std::string_view place_of(std::string_view name) {
+    return name.substr(0, name.find(kTakenAside));
+}
 
 // All pid and lock files of these places, by path. Opened like those of read_claims(), and as harmless.
 [[nodiscard]] std::vector<ClaimFile> read_claim_files(const Procfs& procfs, const ClaimPlaces& places);

@@ -130,6 +130,17 @@ void read_folder(const Home& home, ClaimKind kind, const char* folder, FileOf fi
     }
 }
 
+void read_taken_aside(const Home& home, ClaimKind kind, const std::string& folder, bool (*is_place)(std::string_view),
+                      Files& files) {
+    const auto names = names_below(home, folder.c_str());
+    if (!names && proves_absence(names.error())) return;
+    if (!names) return files.push_back(unreadable(blank_file(home, kind, folder)));
+    for (const std::string& name : *names) {
+        const std::string_view place = place_of(name);
+        if (place != name && is_place(place)) read_file(home, kind, folder == "." ? name : folder + "/" + name, files);
+    }
+}
+
 void read_all_named(const Home& folder, ClaimKind kind, std::string_view ending, Files& files) {
     const auto names = folder.directory ? list_at(folder.directory.get(), ".", kMaxNames)
                                         : failure(std::errc::permission_denied, "list", folder.path);

@@ -34,7 +34,10 @@ void read_file(const Home& home, ClaimKind kind, const std::string& name, Files&
 // One file for each name of the folder that `file_of` finds one for; the folder itself where it cannot be listed.
 using FileOf = std::optional<std::string> (*)(const std::string& name);
 void read_folder(const Home& home, ClaimKind kind, const char* folder, FileOf file_of, Files& files);
-// The same in the home itself: all names with that ending.
+// What was taken aside in a folder, of files that `is_place` says yes to.
+void read_taken_aside(const Home& home, ClaimKind kind, const std::string& folder, bool (*is_place)(std::string_view),
+                      Files& files);
+// All names with that ending in the home itself.
 void read_all_named(const Home& folder, ClaimKind kind, std::string_view ending, Files& files);
 
 }  // namespace reaper::scanner

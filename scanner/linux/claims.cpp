@@ -16,8 +16,12 @@ namespace reaper::scanner {
 
 namespace {
 
+bool is_stdio_pid(std::string_view name) {
+    return name.starts_with("bridge-stdio") && name.ends_with(".pid");
+}
+
 std::optional<std::string> stdio_pid_file(const std::string& name) {
-    return name.starts_with("bridge-stdio") && name.ends_with(".pid") ? std::optional(name) : std::nullopt;
+    return is_stdio_pid(name) ? std::optional(name) : std::nullopt;
 }
 
 std::optional<std::string> backend_lock(const std::string& name) {
@@ -52,12 +56,22 @@ void read_socket_folder(const Home& folder, Files& files) {
 // What protects nobody, so that only `pidfiles` reads it.
 
 void read_rest_of_data_home(const Home& home, Files& files) {
+    const auto is_bridge_pid = [](std::string_view name) { return name == "bridge.pid"; };
     read_file(home, ClaimKind::viewer_lock, "daemon/viewer-start.lock/owner", files);
+    read_taken_aside(home, ClaimKind::bridge_pid, "daemon", is_bridge_pid, files);
+    read_taken_aside(home, ClaimKind::bridge_stdio_pid, "daemon", is_stdio_pid, files);
 }
 
 void read_rest_of_hermes_home(const Home& home, Files& files) {
     read_file(home, ClaimKind::gateway_lock, "gateway.lock", files);
     read_file(home, ClaimKind::whatsapp_bridge_pid, "whatsapp/session/bridge.pid", files);
+    const auto is_gateway_pid = [](std::string_view name) { return name == "gateway.pid"; };
+    read_taken_aside(home, ClaimKind::gateway_pid, ".", is_gateway_pid, files);
+}
+
+void read_rest_of_plugin_root(const Home& root, Files& files) {
+    const auto is_registry = [](std::string_view name) { return name == "headless-bridges.json"; };
+    read_taken_aside(root, ClaimKind::headless_registry, "daemon", is_registry, files);
 }
 
 void read_lock_folder(const Home& folder, Files& files) {
@@ -139,6 +153,7 @@ std::vector<ClaimFile> read_claim_files(const Procfs& procfs, const ClaimPlaces&
     Files files = read_protecting(places);
     read_homes(places.data_homes, places.uid, read_rest_of_data_home, files);
     read_homes(places.hermes_homes, places.uid, read_rest_of_hermes_home, files);
+    read_homes(places.plugin_roots, places.uid, read_rest_of_plugin_root, files);
     read_homes(places.lock_folders, places.uid, read_lock_folder, files);
     read_homes(places.openclaw_homes, places.uid, read_openclaw_home, files);
     for (ClaimFile& file : files) {

@@ -48,12 +48,22 @@ class Scene {
 
     void at(RemovalPoint point, std::function<void()> action) { actions_.emplace_back(point, std::move(action)); }
 
-    Removal remove() {
-        const auto files = scanner::read_claim_files(procfs_, {::geteuid(), {}, {home_.path()}});
-        for (const ClaimFile& file : files) {
-            if (file.name == "gateway.pid") return remove(file);
+    Removal put_back(const std::string& name) {
+        for (const ClaimFile& file : files()) {
+            if (file.name == name) return agent::put_back(procfs_, file, parts());
         }
-        return {RemovalResult::failed, "there is no gateway.pid"};
+        return {RemovalResult::failed, "there is no " + name};
+    }
+
+    Removal remove() { return remove("gateway.pid"); }
+    Removal remove(const std::string& name) {
+        for (const ClaimFile& file : files()) {
+            if (file.name == name) return remove_stale(procfs_, file, parts());
+        }
+        return {RemovalResult::failed, "there is no " + name};
+    }
+    [[nodiscard]] std::vector<ClaimFile> files() const {
+        return scanner::read_claim_files(procfs_, {::geteuid(), {}, {home_.path()}});
     }
 
     bool is_stale = true;
@@ -61,27 +71,27 @@ class Scene {
     int announced = 0;
 
    private:
-    Removal remove(const ClaimFile& file) {
-        const CleanerParts parts{[this](const ClaimFile& one) {
-                                     const bool held = one.lock.state == scanner::LockState::held ||
-                                                       one.lock.state == scanner::LockState::unknown;
-                                     FileJudgement judgement;
-                                     judgement.reason = "somebody has it";
-                                     judgement.remove = is_stale && !held && !one.claims.empty() &&
-                                                        one.claims.front().named.access == scanner::Access::gone;
-                                     return judgement;
-                                 },
-                                 [this](const ClaimFile&, const FileJudgement&) -> Result<void> {
-                                     ++announced;
-                                     if (announce_fails) return failure(std::errc::io_error, "write down", "it");
-                                     return {};
-                                 },
-                                 [this](RemovalPoint point) {
-                                     for (const auto& [when, action] : actions_) {
-                                         if (when == point) action();
-                                     }
-                                 }};
-        return remove_stale(procfs_, file, parts);
+    [[nodiscard]] CleanerParts parts() {
+        return {[this](const ClaimFile& one) {
+                    const bool held =
+                        one.lock.state == scanner::LockState::held || one.lock.state == scanner::LockState::unknown;
+                    FileJudgement judgement;
+                    judgement.reason = "somebody has it";
+                    judgement.put_back = !is_stale;
+                    judgement.remove = is_stale && !held && !one.claims.empty() &&
+                                       one.claims.front().named.access == scanner::Access::gone;
+                    return judgement;
+                },
+                [this](const ClaimFile&, const FileJudgement&) -> Result<void> {
+                    ++announced;
+                    if (announce_fails) return failure(std::errc::io_error, "write down", "it");
+                    return {};
+                },
+                [this](RemovalPoint point) {
+                    for (const auto& [when, action] : actions_) {
+                        if (when == point) action();
+                    }
+                }};
     }
 
     TemporaryFolder home_;
@@ -111,6 +121,51 @@ TEST_CASE("what killed runs of the same pid have left is no obstacle, and stays 
     CHECK(scene.remove().result == RemovalResult::changed);
     CHECK(text_of(scene.pid_file()) == kNobody);
     CHECK(names_in(scene.home()) == 5);
+}
+
+TEST_CASE("what was left aside is removed, or put back where its place is free") {
+    const std::string aside = "gateway.pid.taken-aside.7";
+    Scene scene;
+    scene.home().write(aside, kNobody);
+    CHECK(scene.remove(aside).result == RemovalResult::removed);
+    scene.home().write(aside, "1");
+    scene.is_stale = false;
+    const Removal left = scene.put_back(aside);
+    CHECK((left.result == RemovalResult::changed && left.detail == "there is a newer gateway.pid"));
+    CHECK(text_of(scene.pid_file()) == kNobody);
+    CHECK(names_in(scene.home()) == 3);
+    scene.home().remove("gateway.pid");
+    CHECK(scene.put_back(aside).result == RemovalResult::put_back);
+    CHECK(text_of(scene.pid_file()) == "1");
+    CHECK(names_in(scene.home()) == 2);
+    scene.home().write(aside, "1");
+    scene.is_stale = true;
+    CHECK(scene.put_back(aside).result == RemovalResult::changed);
+}
+
+TEST_CASE("what another run has aside is left to it") {
+    Scene scene;
+    const std::string aside = "gateway.pid.taken-aside." + std::to_string(::getpid());
+    scene.at(RemovalPoint::aside, [&] {
+        CHECK(scene.remove(aside).result == RemovalResult::locked);
+        scene.is_stale = false;
+        CHECK(scene.put_back(aside).result == RemovalResult::locked);
+        CHECK(::access(scene.pid_file().c_str(), F_OK) != 0);
+        scene.is_stale = true;
+    });
+    CHECK(scene.remove().result == RemovalResult::removed);
+    CHECK(names_in(scene.home()) == 1);
+}
+
+TEST_CASE("what another run has put back meanwhile is no failure") {
+    Scene scene;
+    scene.at(RemovalPoint::aside, [&] {
+        std::filesystem::rename(scene.home() / ("gateway.pid.taken-aside." + std::to_string(::getpid())),
+                                scene.pid_file());
+        scene.is_stale = false;
+    });
+    CHECK(scene.remove().result == RemovalResult::changed);
+    CHECK(text_of(scene.pid_file()) == kNobody);
 }
 
 TEST_CASE("what cannot be announced is not done") {

@@ -233,6 +233,52 @@ def a_gateway_in_a_container_keeps_its_file_where_there_is_no_lock():
 
 
 @case
+def what_a_run_that_was_cut_off_has_taken_aside():
+    """Stale: it goes. Somebody's who lives: it is in its place again, unless a newer one is there."""
+    scene = Homes()
+    live = scene.stage.start_host("gateway", [])
+    daemon = scene.stage.daemon("daemon", home=scene.home / "memos-plugin")
+    scene.stage.orphans([daemon])
+    bridge = "memos-plugin/daemon/bridge.pid"
+    aside = scene.put(bridge + ".taken-aside.77", str(scene.stage.actors["daemon"].pid))
+    scene.put("gateway.pid.taken-aside.7.taken-aside.8.1", str(live.pid))
+    scene.put("memos-plugin/daemon/bridge-stdio-1.pid.taken-aside.7", str(NOBODY))
+    scene.put("memos-plugin/daemon/headless-bridges.json.taken-aside.7", json.dumps({"bridges": [{"pid": NOBODY, "parentPid": 1}]}))
+    scene.gateway_pid("profiles/dead/gateway.pid.taken-aside.7")
+    scene.gateway_pid("profiles/newer/gateway.pid.taken-aside.7")
+    scene.gateway_pid("profiles/taken/gateway.pid.taken-aside.7", pid=live.pid)
+    for name in ("newer", "taken"):
+        scene.gateway_pid(f"profiles/{name}/gateway.pid", pid=live.pid)
+    scene.gateway_pid("profiles/held/gateway.pid.taken-aside.7")
+    scene.put("profiles/held/gateway.lock", "")
+    lock = open(scene.home / "profiles/held/gateway.lock", "r+")
+    fcntl.flock(lock, fcntl.LOCK_EX)  # about to make its own
+    for name in ("link", "hard", "fifo", "foreign"):
+        scene.put(f"profiles/{name}/gateway.pid.taken-aside.7" if name == "foreign" else f"profiles/{name}/keep", str(live.pid))
+    os.chown(scene.home / "profiles/foreign/gateway.pid.taken-aside.7", layout.OTHER_UID, layout.OTHER_UID)
+    (scene.home / "profiles/link/gateway.pid.taken-aside.7").symlink_to(aside)
+    os.link(scene.home / "profiles/hard/keep", scene.home / "profiles/hard/gateway.pid.taken-aside.7")
+    os.mkfifo(scene.home / "profiles/fifo/gateway.pid.taken-aside.7", 0o600)
+    names = lambda: {str(path.relative_to(scene.home)) for path in scene.home.rglob("*") if not path.is_dir()}
+    before = names()
+    listed = scene.pidfiles()
+    expect(names() == before, "a listing changes nothing")
+    scene.expect_states(listed, {bridge + ".taken-aside.77": "live", "gateway.pid.taken-aside.7.taken-aside.8.1": "live",
+                                 "profiles/dead/gateway.pid.taken-aside.7": "stale", "profiles/held/gateway.pid.taken-aside.7": "locked",
+                                 **{f"profiles/{name}/gateway.pid.taken-aside.7": "foreign" for name in ("link", "hard", "fifo", "foreign")}})
+    gone = {"memos-plugin/daemon/bridge-stdio-1.pid.taken-aside.7", "memos-plugin/daemon/headless-bridges.json.taken-aside.7",
+            "profiles/dead/gateway.pid.taken-aside.7", "profiles/newer/gateway.pid.taken-aside.7"}
+    moved = {bridge + ".taken-aside.77": bridge, "gateway.pid.taken-aside.7.taken-aside.8.1": "gateway.pid"}
+    cleaned = scene.pidfiles("--clean")
+    expect(names() == before - gone - set(moved) | set(moved.values()), f"{names() ^ before}")
+    outcomes = {one["path"].removeprefix(str(scene.home) + "/"): one["outcome"]["result"] for one in cleaned.json["pidfiles"] if one.get("outcome")}
+    expect(outcomes == {**{name: "removed" for name in gone}, **{name: "put_back" for name in moved},
+                        "profiles/taken/gateway.pid.taken-aside.7": "changed"}, f"{outcomes}")
+    scene.expect_states(scene.pidfiles(), {bridge: "live", "gateway.pid": "live"})
+    expect(cleaned.status == 0, f"exit {cleaned.status}")
+
+
+@case
 def what_is_planted_is_neither_followed_nor_removed_nor_waited_for():
     scene = Homes()
     uid, home = scene.stage.uid, scene.home

@@ -305,6 +305,33 @@ TEST_CASE("a record of another home") {
     check_kept(file, FileState::live, "pid.lives");
 }
 
+TEST_CASE("what was left aside is put back, unless it is stale, locked or not to be trusted") {
+    const auto aside = [](ClaimFile file) {
+        file.name += ".taken-aside.7";
+        return file;
+    };
+    const auto belongs_back = [](const ClaimFile& file) {
+        const FileJudgement judgement = judged_file(file);
+        CHECK_FALSE((judgement.put_back && judgement.remove));
+        return judgement.put_back;
+    };
+    CHECK_FALSE(belongs_back(bridge_file()));
+    CHECK(belongs_back(aside(bridge_file())));
+    CHECK(judged_file(aside(bridge_file())).reason ==
+          "pid 77 is a bridge that is alive; a run that was cut off took it aside");
+    CHECK(belongs_back(aside(saying(bridge_file(), ""))));
+    CHECK(belongs_back(aside(gateway_file(LockState::held))));
+    CHECK_FALSE(belongs_back(aside(without_process(gateway_file(LockState::held)))));
+    CHECK_FALSE(belongs_back(aside(without_process(bridge_file()))));
+    CHECK(judged_file(aside(without_process(bridge_file()))).remove);
+    ClaimFile foreign = aside(bridge_file());
+    foreign.stamp.owner = 0;
+    CHECK_FALSE(belongs_back(foreign));
+    ClaimFile denied = aside(bridge_file());
+    denied.claims.front().access = Access::denied;
+    CHECK_FALSE(belongs_back(denied));
+}
+
 TEST_CASE("gateway.lock is never removed") {
     ClaimFile file = file_of(ClaimKind::gateway_lock, gateway());
     file.lock = {LockState::held, kPid};

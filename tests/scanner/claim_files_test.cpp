@@ -218,6 +218,28 @@ TEST_CASE("who has that pid in a pid namespace below this one") {
         CHECK(one.namesakes.empty());  // its lock decides
 }
 
+TEST_CASE("what a run that was cut off has taken aside") {
+    const TemporaryFolder home;
+    for (const char* name :
+         {"gateway.pid.taken-aside.7.taken-aside.8.1", "gateway.pid.taken-aside.7", "other.pid.taken-aside.7",
+          "daemon/bridge.pid.taken-aside.7", "daemon/bridge-stdio-a.pid.taken-aside.7",
+          "daemon/headless-bridges.json.taken-aside.7", "daemon/other.taken-aside.7"})
+        home.write(name, "77");
+    const ClaimPlaces places{::geteuid(), {home.path()}, {home.path()}, {home.path()}};
+    std::vector<std::pair<std::string, ClaimKind>> found;
+    for (const ClaimFile& file : read_claim_files(procfs(), places)) {
+        CHECK(file.path == home / file.name);
+        found.emplace_back(place_of(file.name), file.kind);
+    }
+    CHECK(found ==
+          std::vector<std::pair<std::string, ClaimKind>>{{"daemon/bridge-stdio-a.pid", ClaimKind::bridge_stdio_pid},
+                                                         {"daemon/bridge.pid", ClaimKind::bridge_pid},
+                                                         {"daemon/headless-bridges.json", ClaimKind::headless_registry},
+                                                         {"gateway.pid", ClaimKind::gateway_pid},
+                                                         {"gateway.pid", ClaimKind::gateway_pid}});
+    CHECK(read_claims(procfs(), places).empty());
+}
+
 TEST_CASE("update markers by themselves") {
     const TemporaryFolder home;
     home.write(".hermes-update-in-progress", kSelf + "\n1700000000\n");
