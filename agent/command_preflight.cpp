@@ -139,6 +139,10 @@ class Preflight {
         std::ranges::move(policy::find_obstacles(look->facts, look->rules, *occupancy, markers, leaked),
                           std::back_inserter(report.obstacles));
         tell_surroundings(report, look->facts, premises);
+        if (!occupancy->unseen.empty())
+            report.remarks.push_back(fmt::format(
+                "of {} processes of others only the command line could be looked at: root sees what else they use",
+                occupancy->unseen.size()));
         return {};
     }
 

@@ -9,6 +9,7 @@
 #include "policy/claim_vetoes.hpp"
 #include "policy/lineage.hpp"
 #include "policy/member.hpp"
+#include "policy/unseen.hpp"
 #include "scanner/proc_cgroup.hpp"
 
 namespace reaper::policy {
@@ -53,6 +54,7 @@ class Search {
     Search(const scanner::Facts& facts, const Rules& rules, const scanner::Occupancy& occupancy,
            std::span<const Pid> leaked)
         : facts_(facts),
+          rules_(rules),
           occupancy_(occupancy),
           leaked_(leaked),
           members_(find_members(facts, rules)),
@@ -62,9 +64,10 @@ class Search {
         for (const Member& member : members_) {
             if (member.rule().at_update != AtUpdate::is_update || is_own(member.pid()) || !concerns_us(member))
                 continue;
-            add(ObstacleKind::update, {member.pid()}, *member.facts, "an update of Hermes is running",
-                fmt::format("wait until it is done; is it? ps -fp {}", member.pid()));
+            add_update(member.facts->row, member.facts->user);
         }
+        for (const Occupant& occupant : occupancy_.occupants) find_update(occupant.row, occupant.user);
+        for (const ProcessRow& row : occupancy_.unseen) find_update(row, name_of(row));
         for (const Claim& marker : markers) {
             if (!is_update_running(marker, facts_.machine) || is_own(marker.pid) || is_named(marker.pid)) continue;
             Obstacle obstacle{ObstacleKind::update,
@@ -96,8 +99,20 @@ class Search {
             if (of_home.size() < 2) continue;
             std::vector<Pid> pids;
             for (const Member* member : of_home) pids.push_back(member->pid());
-            add(ObstacleKind::gateways, pids, *of_home.front()->facts,
+            add(ObstacleKind::gateways, pids, of_home.front()->facts->row, of_home.front()->facts->user,
                 fmt::format("{} has {} gateways", home, of_home.size()), "end all but one: " + ends(of_home));
+        }
+        if (!gateways.empty()) find_unseen_gateways();
+    }
+
+    // Those that show that they run out of the install are occupants.
+    void find_unseen_gateways() {
+        for (const ProcessRow& row : occupancy_.unseen) {
+            const auto match = is_occupant(row.pid) ? std::nullopt : match_unseen(row, rules_, false);
+            if (!match || match->role.name != "gateway" || is_own(row.pid)) continue;
+            add(ObstacleKind::gateways, {row.pid}, row, name_of(row),
+                "it is one more gateway, and of which home only root can see",
+                "sudo orphan-reaper preflight --all-users --dry-run");
         }
     }
 
@@ -135,12 +150,19 @@ class Search {
         return pid > 0 && std::ranges::any_of(found_, [pid](const Obstacle& one) { return contains(one.pids, pid); });
     }
 
+    [[nodiscard]] bool is_occupant(Pid pid) const {
+        return std::ranges::any_of(occupancy_.occupants,
+                                   [pid](const Occupant& one) { return one.row.pid == pid && !one.through.empty(); });
+    }
+
     // What stamps the log of a gateway runs it, and is no second one; only the gateway itself says of which profile it is.
     [[nodiscard]] bool runs_another(const Member& gateway) const {
         return std::ranges::any_of(members_, [&](const Member& member) {
             return is_gateway(member) && member.facts->row.ppid == gateway.pid();
         });
     }
+
+    [[nodiscard]] static std::string name_of(const ProcessRow& row) { return row.uid == 0 ? "root" : ""; }
 
     // Its service manager would start it again. But what merely sits in a service, as a login's programs do in sshd's, ends without it.
     [[nodiscard]] std::string help_to_end(const ProcessRow& row, const std::string& user, bool heads_service) const {
@@ -161,23 +183,30 @@ class Search {
         return fmt::format("{}", fmt::join(commands, ", or "));
     }
 
-    void add(ObstacleKind kind, std::vector<Pid> pids, const ProcessFacts& process, std::string detail,
+    void add(ObstacleKind kind, std::vector<Pid> pids, const ProcessRow& row, std::string user, std::string detail,
              std::string help) {
         found_.push_back(
-            {kind, std::move(pids), process.user, argv_of(process.row), std::move(detail), std::move(help), false});
+            {kind, std::move(pids), std::move(user), argv_of(row), std::move(detail), std::move(help), false});
+    }
+
+    // Of a user who is not looked at.
+    void find_update(const ProcessRow& row, const std::string& user) {
+        const auto match = match_unseen(row, rules_, is_occupant(row.pid));
+        if (!match || match->rule->at_update != AtUpdate::is_update || is_own(row.pid) || is_named(row.pid)) return;
+        add_update(row, user);
+    }
+
+    void add_update(const ProcessRow& row, const std::string& user) {
+        add(ObstacleKind::update, {row.pid}, row, user, "an update of Hermes is running",
+            fmt::format("wait until it is done; is it? ps -fp {}", row.pid));
     }
 
     void add_occupant(const ProcessRow& row, const std::string& user, bool heads_service, std::string detail) {
         const Pid pid = row.pid;
         if (is_own(pid) || is_named(pid) || contains(leaked_, pid)) return;
         if (lineage_.is_restarted(pid) || lineage_.eldest_of(pid) != pid) return;
-        found_.push_back({ObstacleKind::occupant,
-                          {pid},
-                          user,
-                          argv_of(row),
-                          std::move(detail),
-                          "when its work is done: " + help_to_end(row, user, heads_service),
-                          false});
+        add(ObstacleKind::occupant, {pid}, row, user, std::move(detail),
+            "when its work is done: " + help_to_end(row, user, heads_service));
     }
 
     void add_lost(const ProcessRow& row, const std::string& user, const std::vector<std::string>& paths,
@@ -186,17 +215,13 @@ class Search {
             return one.kind == ObstacleKind::deleted_database && contains(one.pids, row.pid);
         });
         if (paths.empty() || told || is_own(row.pid) || contains(leaked_, row.pid)) return;
-        found_.push_back(
-            {ObstacleKind::deleted_database,
-             {row.pid},
-             user,
-             argv_of(row),
-             fmt::format("it has {} open, which is deleted: what is written there is lost", fmt::join(paths, ", ")),
-             help_to_end(row, user, heads_service),
-             false});
+        add(ObstacleKind::deleted_database, {row.pid}, row, user,
+            fmt::format("it has {} open, which is deleted: what is written there is lost", fmt::join(paths, ", ")),
+            help_to_end(row, user, heads_service));
     }
 
     const scanner::Facts& facts_;
+    const Rules& rules_;
     const scanner::Occupancy& occupancy_;
     std::span<const Pid> leaked_;
     std::vector<Member> members_;

@@ -42,10 +42,14 @@ bool sees_the_same(int process, const std::string& folder) {
            here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
+bool is_nested(int process) {
+    const auto status = read_status(process);
+    return !status || status->namespace_pids.size() > 1;
+}
+
 // Of those folders, the ones that it can be about.
 Folders in_sight(int process, const Folders& folders) {
-    const auto status = read_status(process);
-    if (status && status->namespace_pids.size() <= 1) return folders;
+    if (!is_nested(process)) return folders;
     Folders seen;
     std::ranges::copy_if(folders, std::back_inserter(seen),
                          [process](const std::string& folder) { return sees_the_same(process, folder); });
@@ -81,10 +85,10 @@ std::string module_path(std::string name, const std::string& cwd) {
     return is_there(path + ".py") || is_there(path) ? path : std::string();
 }
 
-// The first word that is a file; values of the interpreter's own options are none.
+// The first word that is a file; values of the interpreter's own options are none. Of other users' processes argv is shown, and exe is not.
 std::string script_of(const ProcessRow& row, const std::string& cwd) {
     const auto& argv = row.command_line.value.argv;
-    if (!runs_scripts(row.exe.value)) return {};
+    if (argv.empty() || !runs_scripts(row.exe.ok() ? row.exe.value : argv.front())) return {};
     for (std::size_t at = 1; at < argv.size(); ++at) {
         if (argv[at - 1] == "-m") return module_path(argv[at], cwd);
         if (argv[at].starts_with('-')) continue;
@@ -139,6 +143,8 @@ Result<Occupancy> find_occupants(const Procfs& procfs, const Premises& premises)
         found.parents[pid] = row->ppid;
         const auto process = open_process(procfs, pid);
         if (!process || row->kernel_thread || row->state == 'Z') continue;
+        const bool shows_argv_only = !row->exe.ok() && !row->command_line.value.argv.empty();
+        if (shows_argv_only && !is_nested(process->get())) found.unseen.push_back(*row);
         Occupant occupant;
         occupant.through = way_in(procfs, process->get(), *row, in_sight(process->get(), premises.installs));
         occupant.deleted_databases = lost_databases(process->get(), in_sight(process->get(), premises.homes));

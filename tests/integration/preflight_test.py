@@ -309,6 +309,57 @@ def an_update_that_runs_already():
     stage.expect_ended(["spared"])
 
 
+def as_another(stage, name, argv, uid):
+    """Of another user, whose executable and working directory are not shown: this one's is the install."""
+    host = {"name": name, "dir": str(stage.run), "children": []}
+    environment = {"HOST": json.dumps(host), "STANDIN_NAME": name, "HOME": "/", "PATH": "/usr/bin:/bin",
+                   "HERMES_HOME": str(stage.layout.home / ".hermes")}
+    stage.hosts[name] = subprocess.Popen(list(map(str, argv)), cwd=stage.layout.hermes, env=environment, stdin=subprocess.DEVNULL,
+                                         user=uid, group=uid, extra_groups=[])
+    return stage.meet(name)
+
+
+@case
+def of_other_users_the_command_line_tells():
+    """Root sees all of it; the user is told that not all of it was seen."""
+    install = Install()
+    stage, v = install.stage, layout.OTHER_UID
+    host = (stage.layout.lib / "standin_host.py").read_text()
+    elsewhere = stage.layout.base / "elsewhere/venv/bin/python"
+    put(elsewhere.parent.parent / "pyvenv.cfg", "home = /usr/bin\n")
+    elsewhere.parent.mkdir()
+    elsewhere.symlink_to(PYTHON)
+    remark = "processes of others only the command line could be looked at"
+    told = install.expect_ready()
+    expect(sum(remark in one for one in told.json["remarks"]) == 1, f"{told.json['remarks']}")
+    told = install.expect_ready("--user", "u", uid=0)
+    expect(not any(remark in one for one in told.json["remarks"]), f"{told.json['remarks']}")
+
+    as_another(stage, "script", [PYTHON, "-B", put(install.hermes / "tools/report.py", host)], v)
+    install.expect_blocked({"occupant": ["script"]})
+    install.expect_blocked({"occupant": ["script"]}, "--user", "u", uid=0)
+    stage.kill_host("script")
+
+    as_another(stage, "of-v", [*HERMES, "update"], v)  # v has no business in u's install
+    as_another(stage, "of-root", [elsewhere, "-B", "-m", "hermes_cli.main", "update"], 0)
+    install.expect_ready()
+    stage.kill_host("of-v")
+    stage.kill_host("of-root")
+    as_another(stage, "updater", [*HERMES, "update"], 0)
+    install.expect_blocked({"update": ["updater"]})
+    install.expect_blocked({"update": ["updater"]}, "--user", "u", uid=0)
+    stage.kill_host("updater")
+    as_another(stage, "updater", [install.python, "-B", "-m", "hermes_cli.main", "update"], 0)
+    install.expect_blocked({"update": ["updater"]})
+    stage.kill_host("updater")
+
+    as_another(stage, "roots", [*HERMES, "gateway", "run"], 0)
+    install.expect_ready()
+    stage.start_host("gateway", [])
+    result = install.expect_blocked({"gateways": ["roots"]})
+    expect("sudo orphan-reaper preflight" in result.json["obstacles"][0]["help"], f"{result.json['obstacles']}")
+
+
 @case
 def who_holds_a_deleted_log():
     install = Install()

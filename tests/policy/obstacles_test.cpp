@@ -146,6 +146,44 @@ TEST_CASE("of other users' processes argv tells what they are, and a wrapper end
     CHECK(all.front().detail.starts_with("it is Hermes' session, and runs out of"));
 }
 
+TEST_CASE("of whom only the command line is shown, root's are in the way, as what argv says") {
+    FactsBuilder builder;
+    const auto with = [&](scanner::Uid uid, std::vector<std::string> argv,
+                          const std::vector<Occupant>& occupants = {}) {
+        scanner::Occupancy occupancy = occupancy_of(builder, occupants, {});
+        scanner::ProcessRow one = row(kOther, 1, "", std::move(argv));
+        one.exe = scanner::Reading<std::string>::failed(scanner::Access::denied);
+        one.uid = uid;
+        occupancy.unseen = {one};
+        Found all;
+        for (const Obstacle& found : find_obstacles(builder.facts(), policy::built_in_rules(), occupancy, {}, {})) {
+            CHECK((found.user == (uid == 0 ? "root" : "") || found.kind == ObstacleKind::occupant));
+            all.emplace_back(found.kind, found.pids);
+        }
+        return all;
+    };
+    const Found update{{ObstacleKind::update, {kOther}}};
+    const Found gateways{{ObstacleKind::gateways, {kOther}}};
+    const std::string elsewhere = "/root/.hermes/hermes-agent/venv/bin/python";
+    CHECK(with(0, {"/usr/bin/python3", "-m", "hermes_cli.main", "update"}) == update);
+    CHECK(with(0, {"python3", "hermes_cli/main.py", "update"}) == update);
+    CHECK(with(0, {"python3", "/root/hermes", "update"}).empty());
+    CHECK(with(0, {elsewhere, "-m", "hermes_cli.main", "update"}).empty());
+    CHECK(with(1001, {"/usr/bin/python3", "-m", "hermes_cli.main", "update"}).empty());
+    CHECK(with(0, {"/usr/bin/python3", "-m", "hermes_cli.main", "chat"}).empty());
+    CHECK(with(0, {"/sbin/init"}).empty());
+    CHECK(with(1001, {elsewhere, "-m", "hermes_cli.main", "update"}, {occupant(kOther)}) == update);
+    const std::vector<std::string> gateway = {"/usr/bin/python3", "-m", "hermes_cli.main", "gateway", "run"};
+    CHECK(with(0, gateway).empty());
+    add(builder, kPid, {"gateway", "run"});
+    CHECK(with(0, gateway) == gateways);
+    CHECK(with(0, gateway, {occupant(kOther)}) == Found{{ObstacleKind::occupant, {kOther}}});
+    CHECK(with(1001, gateway).empty());
+    builder.machine().own_ancestors = {kOther, 1};
+    CHECK(with(0, gateway).empty());
+    CHECK(with(0, {"/usr/bin/python3", "-m", "hermes_cli.main", "update"}).empty());
+}
+
 TEST_CASE("whoever runs out of the install is in the way, unless the update restarts it") {
     FactsBuilder builder;
     add(builder, kPid, {"serve", "--port", "0"});

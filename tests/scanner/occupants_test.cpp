@@ -66,6 +66,26 @@ TEST_CASE("a script of an install has to be there") {
           Found{{2, install + "/tool.py"}, {7, install + "/tool.py"}, {8, install + "/hermes_cli/main"}});
 }
 
+TEST_CASE("who does not show what it executes is told by its command line, outside of containers") {
+    const reaper::test::TemporaryFolder folder;
+    const std::string install = folder / "hermes-agent";
+    folder.write("hermes-agent/tool.py", "pass\n");
+    const ProcTree tree{
+        {.pid = 2, .argv = {"/usr/bin/python3", "-B", install + "/tool.py"}},
+        {.pid = 3, .argv = {"/usr/bin/vim", install + "/tool.py"}},
+        {.pid = 4},
+        {.pid = 5,
+         .argv = {"python3"},
+         .files = {{"status", "Tgid:\t5\nTracerPid:\t0\nUid:\t0\t0\t0\t0\nNSpid:\t5\t7\n"}}},
+        {.pid = 6, .exe = "/usr/bin/python3", .argv = {"python3"}},
+    };
+    CHECK(found(tree, {{install}, {}}) == Found{{2, install + "/tool.py"}});
+    std::vector<Pid> unseen;
+    const auto occupancy = find_occupants(tree.procfs(), {{install}, {}}).value();
+    for (const ProcessRow& row : occupancy.unseen) unseen.push_back(row.pid);
+    CHECK(unseen == std::vector<Pid>{2, 3});
+}
+
 TEST_CASE("nobody else: neighbours, zombies and kernel threads") {
     const ProcTree tree{
         {.pid = 2, .exe = "/h/hermes-agent-2/bin/tool", .argv = {"tool"}},
