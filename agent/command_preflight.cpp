@@ -56,6 +56,23 @@ Obstacle obstacle_of(const Report& report, const ReportedProcess& process) {
     return obstacle;
 }
 
+Obstacle obstacle_of(const Options& options, const ReportedFile& file) {
+    Options whose;
+    whose.homes = options.homes;
+    whose.user = scanner::user_name(file.file.scope);
+    return {
+        ObstacleKind::stale_file,
+        {},
+        scanner::user_name(file.file.stamp.owner),
+        {},
+        fmt::format("{} {}: {}", file.file.path,
+                    file.judgement.remove ? "is stale, and could not be removed" : "could not be put back in its place",
+                    file.removal->detail),
+        fmt::format("{}orphan-reaper pidfiles --clean {}", ::geteuid() == 0 ? "when that is put right: " : "sudo ",
+                    scope_words(whose)),
+        false};
+}
+
 // Who came in its place is for the next round.
 bool came_again(const ReportedProcess& process) {
     return process.outcome && process.outcome->respawned_as;
@@ -121,6 +138,9 @@ class Preflight {
         if (!cleaned) return tl::unexpected(cleaned.error());
         report.cleaning = true;
         report.files = std::move(cleaned->files);
+        for (const ReportedFile& file : report.files) {
+            if (has_failed(file)) report.obstacles.push_back(obstacle_of(options_, file));
+        }
         report.complete = report.complete && cleaned->complete;
         std::ranges::move(cleaned->remarks, std::back_inserter(report.remarks));
         return {};
@@ -225,7 +245,7 @@ class Preflight {
     void remember(Report report) {
         std::erase_if(report.processes, [](const ReportedProcess& process) { return !process.outcome; });
         for (ReportedProcess& process : report.processes) process.outcome->respawned_as.reset();
-        std::erase_if(report.files, [](const ReportedFile& file) { return !file.removal; });
+        std::erase_if(report.files, [](const ReportedFile& file) { return !is_removed(file); });
         add_missing(done_.processes, std::move(report.processes), [](const auto& one) { return one.facts.row.pid; });
         add_missing(done_.files, std::move(report.files), [](const auto& one) { return one.file.path; });
     }

@@ -47,10 +47,8 @@ void count(const ReportedProcess& process, ReportSummary& summary) {
 
 void count(const ReportedFile& file, ReportSummary& summary) {
     if (file.judgement.remove || file.judgement.paused) ++summary.files_stale;
-    if (!file.removal) return;
-    const RemovalResult result = file.removal->result;
-    if (result == RemovalResult::removed) ++summary.files_removed;
-    if (result == RemovalResult::failed || result == RemovalResult::refused) ++summary.files_failed;
+    if (is_removed(file)) ++summary.files_removed;
+    if (has_failed(file)) ++summary.files_failed;
 }
 
 // What is not stale any more, or was removed by somebody else, is no longer in the way.
@@ -120,6 +118,15 @@ bool has_failed(const ReportedProcess& process) {
         case OutcomeResult::would_reap: return false;
     }
     return true;
+}
+
+bool is_removed(const ReportedFile& file) {
+    return file.removal && file.removal->result == RemovalResult::removed;
+}
+
+bool has_failed(const ReportedFile& file) {
+    if (!file.removal) return false;
+    return file.removal->result == RemovalResult::failed || file.removal->result == RemovalResult::refused;
 }
 
 void conclude(Report& report) {

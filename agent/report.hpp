@@ -84,6 +84,9 @@ struct RenderOptions {
 [[nodiscard]] bool is_ended(const ReportedProcess& process);
 // It was planned to end, and could not be ended, or came back.
 [[nodiscard]] bool has_failed(const ReportedProcess& process);
+[[nodiscard]] bool is_removed(const ReportedFile& file);
+// It was to be removed, and could not be.
+[[nodiscard]] bool has_failed(const ReportedFile& file);
 
 // Counts processes and outcomes, and says what follows for the exit status. A process of which something needed could not be read
 // makes the report incomplete; one that merely proves nothing does not. One whose step was called off by the second look still

@@ -136,7 +136,7 @@ std::string exit_line(ExitStatus status) {
             case ExitStatus::usage: return "wrong usage";
             case ExitStatus::configuration: return "the configuration is invalid; nothing was done";
             case ExitStatus::incomplete: return "the scan was incomplete: not enough could be read to be sure";
-            case ExitStatus::not_ended: return "something that should have ended did not";
+            case ExitStatus::not_ended: return "something that should have ended or been removed was not";
             case ExitStatus::blocked: return "blocked: something is in the way";
             case ExitStatus::interrupted: return "interrupted before everything was done";
         }

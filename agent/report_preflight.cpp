@@ -48,14 +48,11 @@ std::string preflight_headline(const Report& report) {
     return readiness(report) + done_text(report);
 }
 
-std::string whose(const Obstacle& obstacle) {
-    return obstacle.user.empty() ? std::string() : fmt::format(" of {}", escape(obstacle.user, 60));
-}
-
 std::string entry(const Obstacle& obstacle, const RenderOptions& options) {
-    const std::string who = obstacle.pids.empty()
-                                ? std::string()
-                                : fmt::format(" (pid {}{})", fmt::join(obstacle.pids, ", "), whose(obstacle));
+    std::string who = obstacle.user.empty() ? std::string() : "of " + escape(obstacle.user, 60);
+    if (!obstacle.pids.empty())
+        who = fmt::format("pid {}{}{}", fmt::join(obstacle.pids, ", "), who.empty() ? "" : " ", who);
+    if (!who.empty()) who = fmt::format(" ({})", who);
     std::string text = fmt::format("  {}{}\n", to_string(obstacle.kind), who);
     if (!obstacle.argv.empty()) text += paragraph(redacted_line(obstacle.argv), options);
     text += paragraph(escape(obstacle.detail, 1000), options);

@@ -235,6 +235,7 @@ std::string_view to_string(ObstacleKind kind) {
     switch (kind) {
         case ObstacleKind::leak: return "leak";
         case ObstacleKind::young: return "young";
+        case ObstacleKind::stale_file: return "stale_file";
         case ObstacleKind::sweep: return "sweep";
         case ObstacleKind::update: return "update";
         case ObstacleKind::gateways: return "gateways";

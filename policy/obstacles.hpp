@@ -17,6 +17,7 @@ namespace reaper::policy {
 enum class ObstacleKind {
     leak,              // leaked, and still there
     young,             // leaked as it seems, but too young to be judged
+    stale_file,        // a stale pid file that could not be removed
     sweep,             // another sweep is at work
     update,            // an update is running already
     gateways,          // a home has more than one gateway

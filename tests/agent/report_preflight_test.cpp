@@ -115,6 +115,15 @@ TEST_CASE("What is in the way comes with its pids, user, command and help, and w
     CHECK(text_of(preflight({kEnded}), quiet).empty());
 }
 
+TEST_CASE("What has no pid comes with its owner") {
+    const Obstacle file{ObstacleKind::stale_file, {}, "u", {}, "/h/gateway.pid is stale", "sudo rm", false};
+    CHECK(text_of(with_file(preflight({}, {file}), RemovalResult::failed)).find("  stale_file (of u)\n") !=
+          std::string::npos);
+    Obstacle nobodys = kSession;
+    nobodys.user.clear();
+    CHECK(text_of(preflight({}, {nobodys})).find("  occupant (pid 7, 8)\n") != std::string::npos);
+}
+
 TEST_CASE("Whatever bytes an obstacle has, what is told of it is printable") {
     std::string all;
     for (int byte = 1; byte < 256; ++byte) all += static_cast<char>(byte);

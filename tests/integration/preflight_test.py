@@ -361,6 +361,25 @@ def of_other_users_the_command_line_tells():
 
 
 @case
+def a_stale_file_that_cannot_be_removed():
+    install = Install()
+    path = put(install.home / "profiles/work/gateway.pid", str(NOBODY))
+    layout.own_below(install.home, install.stage.uid)
+    os.chown(path.parent, 0, 0)
+    path.parent.chmod(0o755)
+    result = install.expect_blocked({"stale_file": []}, status=5)
+    told = result.json["obstacles"][0]
+    expect(str(path) in told["detail"] and told["user"] == "u", f"{told}")
+    expect(told["help"] == "sudo orphan-reaper pidfiles --clean --user u", f"{told}")
+    text = install.text().out
+    expect(text.startswith("not ready: 1 thing is in the way") and "stale_file (of u)" in text, text)
+    expect("exit status 5: something that should have ended or been removed was not" in text, text)
+    cleaned = install.stage.reaper(*told["help"].split()[2:], uid=0)  # the command that helps
+    expect(cleaned.status == 0 and not path.exists(), cleaned.explain())
+    install.expect_ready()
+
+
+@case
 def who_holds_a_deleted_log():
     install = Install()
     stage = install.stage
