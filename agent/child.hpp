@@ -15,13 +15,13 @@ namespace reaper::agent {
 // What it runs, and what differs from this program: it gets descriptors (those that are not close-on-exec), working directory and
 // environment as they are, and ignores the signals that are ignored here.
 struct Launch {
-    std::vector<std::string> argv;                   // argv[0] is looked up in PATH, as env(1) does
-    std::vector<std::string> environment = {};       // "NAME=value", in place of what has that name
-    std::optional<sigset_t> mask = {};               // the signals that it starts with blocked; none: as blocked here
-    std::vector<int> ignored = {};                   // signals that it ignores besides
-    std::optional<scanner::Pid> process_group = {};  // that it joins, where it still can
-    bool told_when_we_die = false;                   // the kernel sends it TERM when the thread that started it ends
-    std::optional<int> cgroup = {};                  // open folder of the cgroup that it is born into
+    std::vector<std::string> argv;              // argv[0] is looked up in PATH, as env(1) does
+    std::vector<std::string> environment = {};  // "NAME=value", in place of what has that name
+    std::optional<sigset_t> mask = {};          // the signals that it starts with blocked; none: as blocked here
+    std::vector<int> ignored = {};              // signals that it ignores besides
+    bool we_leave = false;  // it stays in our session and group; before it runs, we have founded a session of our own
+    bool told_when_we_die = false;   // the kernel sends it TERM when the thread that started it ends
+    std::optional<int> cgroup = {};  // open folder of the cgroup that it is born into
 };
 
 class Child {

@@ -57,7 +57,6 @@ bool may_start(int gate) {
 
 // In the child. A parent that died before prctl(2) is not told of: nobody starts then.
 [[noreturn]] void become(const Launch& launch, int gate, pid_t parent) {
-    if (launch.process_group) std::ignore = ::setpgid(0, *launch.process_group);
     if (launch.told_when_we_die) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (!may_start(gate) || ::getppid() != parent) ::_exit(kNeverStarted);
     for (const int ignored : launch.ignored) std::signal(ignored, SIG_IGN);
@@ -78,8 +77,8 @@ pid_t fork_into(int cgroup) {
     return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
 }
 
-// A new process that waits at a gate until it is held. `part` is what it does; it does not return.
-Result<scanner::PidHandle> split(const std::string& what, std::optional<int> cgroup,
+// A new process that waits at a gate until it is held, and `we_leave` for a session of our own. `part` is what it does; it does not return.
+Result<scanner::PidHandle> split(const std::string& what, std::optional<int> cgroup, bool we_leave,
                                  const std::function<void(int gate)>& part) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_failure("make", "a pipe");
@@ -93,7 +92,8 @@ Result<scanner::PidHandle> split(const std::string& what, std::optional<int> cgr
     }
     // Its pid cannot be re-used before it is waited for here.
     auto handle = scanner::PidHandle::open(pid);
-    if (handle && ::write(key.get(), "", 1) == 1) return handle;
+    const bool ready = handle && (!we_leave || ::setsid() > 0);
+    if (ready && ::write(key.get(), "", 1) == 1) return handle;
     const auto error = handle ? system_failure("start", what) : tl::unexpected(handle.error());
     key.reset();
     ::waitpid(pid, nullptr, 0);
@@ -119,13 +119,14 @@ int shell_status(int wait_status) {
 Result<Child> start(const Launch& launch) {
     if (launch.argv.empty()) return failure(std::errc::invalid_argument, "run", "nothing");
     const pid_t self = ::getpid();
-    auto handle = split(launch.argv.front(), launch.cgroup, [&](int gate) { become(launch, gate, self); });
+    auto handle =
+        split(launch.argv.front(), launch.cgroup, launch.we_leave, [&](int gate) { become(launch, gate, self); });
     if (!handle) return tl::unexpected(handle.error());
     return Child(std::move(*handle));
 }
 
 Result<Child> branch(const std::function<int()>& work) {
-    auto handle = split("a copy of this program", std::nullopt, [&](int gate) noexcept {
+    auto handle = split("a copy of this program", std::nullopt, false, [&](int gate) noexcept {
         ::_exit(may_start(gate) ? work() : kNeverStarted);  // not by way of what its parent wants done at exit
     });
     if (!handle) return tl::unexpected(handle.error());

@@ -55,17 +55,26 @@ std::unique_ptr<ProcessControl> make_descendant_control() {
     return std::make_unique<LinuxControl>(SignalGuard(std::vector<scanner::Pid>()));
 }
 
-Result<void> pass_on(const scanner::PidHandle& child, int signal) {
-    return signal_by(child, signal);
+Result<void> pass_on(const scanner::PidHandle& target, int signal) {
+    return signal_by(target, signal);
 }
 
-void take(int blocked_signal) {
+void stop_by(int signal, const std::function<bool()>& still_meant) {
+    if (signal == SIGSTOP) {
+        if (still_meant()) ::raise(signal);
+        return;
+    }
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, blocked_signal);
-    if (::raise(blocked_signal) != 0) return;  // it waits
-    ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
-    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    sigaddset(&set, signal);
+    std::signal(signal, SIG_DFL);  // whatever the caller had it do
+    ::raise(signal);               // it waits; the kernel takes it away when CONT comes (prepare_signal)
+    if (still_meant()) {
+        ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
+        ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    }
+    const timespec at_once{};
+    ::sigtimedwait(&set, nullptr, &at_once);
 }
 
 Result<void> kill_all_in_cgroup(int folder) {

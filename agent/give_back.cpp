@@ -42,6 +42,8 @@ int add_pristine(dl_phdr_info* object, std::size_t, void* to) {
     return 0;
 }
 
+constexpr int kSoon = 1000;
+
 }  // namespace
 
 void give_back_code() {
@@ -53,6 +55,15 @@ void give_back_code() {
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
         ::madvise(reinterpret_cast<void*>(first), begin + size - first, MADV_DONTNEED);
     }
+}
+
+int GivingBack::wait(std::span<pollfd> entries, int timeout) {
+    if (done_) return ::poll(entries.data(), entries.size(), timeout);
+    const int first = timeout < 0 ? kSoon : std::min(timeout, kSoon);
+    if (const int ready = ::poll(entries.data(), entries.size(), first); ready != 0) return ready;
+    give_back_code();
+    done_ = true;
+    return ::poll(entries.data(), entries.size(), timeout < 0 ? timeout : timeout - first);
 }
 
 }  // namespace reaper::agent

@@ -1,6 +1,10 @@
 // For a process that will do nothing for a long time.
 #pragma once
 
+#include <poll.h>
+
+#include <span>
+
 namespace reaper::agent {
 
 // Unmaps the pages of this program and its libraries that are as they are in their files: the kernel brings back what is needed again,
@@ -10,16 +14,10 @@ void give_back_code();
 // Once, when it has slept for a second: starting a helper, or running one that ends at once, is not to take longer for it.
 class GivingBack {
    public:
-    // For poll(2), and what that returned.
-    [[nodiscard]] int timeout() const { return done_ ? -1 : kSoon; }
-    void slept(int ready) {
-        if (ready != 0 || done_) return;
-        give_back_code();
-        done_ = true;
-    }
+    // As poll(2): how many are ready. Nothing but poll(2) is done between giving back and then, so that little has to be brought back.
+    int wait(std::span<pollfd> entries, int timeout = -1);
 
    private:
-    static constexpr int kSoon = 1000;
     bool done_ = false;
 };
 

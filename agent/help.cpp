@@ -75,11 +75,12 @@ way, no sweep interferes meanwhile, and its exit status is passed on.
 
 constexpr std::string_view kRun = R"(
 The helper gets stdin, stdout and stderr themselves; its exit status and the
-signals that are sent to run pass through. It ends, with everything that it
-started, when the host dies or run is killed, when it leaves something behind,
-or, with --idle, when nobody uses its stdin and stdout: TERM, the grace of its
-family, KILL. To use is to read(2) or write(2); send and recv on a socket do not
-count. --verbose says by what means: a cgroup of its own, or a child subreaper.
+signals that are sent to run pass through; run stops when it does. It ends, with
+everything that it started, when the host dies or run is killed, when it leaves
+something behind, or, with --idle, when nobody uses its stdin and stdout: TERM,
+the grace of its family, KILL. To use is to read(2) or write(2); send and recv
+on a socket do not count. --verbose says by what means: a cgroup of its own, or
+a child subreaper.
 Exit status: the helper's; 127 or 126 where it cannot be run.
 
   orphan-reaper run --parent 4711 -- node dist/bridge.mjs --agent=hermes

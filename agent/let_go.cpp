@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "scanner/fd.hpp"
 
@@ -36,6 +37,7 @@ void let_go_of_all_but(std::vector<int> kept) {
         next = fd + 1;
     }
     close_from(next, ~0U);
+    std::ignore = ::chdir("/");
 }
 
 }  // namespace reaper::agent

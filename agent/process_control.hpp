@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include "scanner/pid_handle.hpp"
@@ -32,11 +33,13 @@ class ProcessControl {
 // For `run`, whose targets are all verified to be its descendants, so that none is an ancestor: whoever those are does not matter.
 [[nodiscard]] std::unique_ptr<ProcessControl> make_descendant_control();
 
-// To a child what somebody sent to this program in its place: any signal, by its number.
-[[nodiscard]] Result<void> pass_on(const scanner::PidHandle& child, int signal);
+// Within one `run`: to the helper what somebody sent to this program in its place, any signal, by its number; and CONT to the other
+// process.
+[[nodiscard]] Result<void> pass_on(const scanner::PidHandle& target, int signal);
 
-// By this process itself, one that is blocked here and was sent to it: as if it were not blocked.
-void take(int blocked_signal);
+// Stops this process by a signal that stops, STOP or one that is blocked here, if the kernel lets it and `still_meant` says so. A CONT that
+// is sent after that was asked takes it back, but for a moment of STOP, which nobody can hold back.
+void stop_by(int signal, const std::function<bool()>& still_meant);
 
 // KILL to everybody in a cgroup that this program made, at once (Linux 5.14). `folder`: the open cgroup.
 [[nodiscard]] Result<void> kill_all_in_cgroup(int folder);

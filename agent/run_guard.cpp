@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -39,9 +40,8 @@ void block_all_signals() {
 
 class Guard {
    public:
-    Guard(const GuardParts& parts, pid_t group)
+    explicit Guard(const GuardParts& parts)
         : parts_(parts),
-          group_(group),
           mark_(policy::run_mark(parts.host.identity)),
           tree_(parts.procfs, parts.cgroup, parts.options, mark_) {}
 
@@ -54,6 +54,7 @@ class Guard {
         if (parts_.options.verbose) say(about_helper());
         std::vector<int> kept{parts_.procfs.fd(), parts_.host.handle.raw(), parts_.link.get(), tree_.children(),
                               child_->handle().raw()};
+        kept.push_back(parts_.first.raw());
         if (parts_.cgroup) kept.push_back(parts_.cgroup->folder());
         if (parts_.stdio) kept.push_back(parts_.stdio->raw());
         let_go_of_all_but(std::move(kept));
@@ -63,17 +64,23 @@ class Guard {
     void watch() {
         while (!tree_.collect()) {
             if (tree_.helper_status()) {
-                tell(parts_.link, {Kind::left_company, *tree_.helper_status()});
+                tell_end({Kind::left_company, *tree_.helper_status()});
                 return tree_.end_alone();  // run returns now
             }
+            follow_stops();
             std::array<pollfd, 3> entries{
                 {{parts_.host.handle.raw(), POLLIN, 0}, {parts_.link.get(), POLLIN, 0}, {tree_.children(), POLLIN, 0}}};
-            const int timeout = parts_.stdio ? parts_.stdio->timeout() : giving_back_.timeout();
-            giving_back_.slept(::poll(entries.data(), entries.size(), timeout));
+            giving_back_.wait(entries, parts_.stdio ? parts_.stdio->timeout() : -1);
             const bool host_died = entries[0].revents != 0;
-            if (!pass_signals_on()) return tree_.end_alone();
+            if (!pass_signal_on()) return tree_.end_alone();
             if (host_died || (parts_.stdio && parts_.stdio->is_idle())) return tree_.end();
         }
+    }
+
+    // A stopped process sees no end.
+    void tell_end(Note note) const {
+        tell(parts_.link, note);
+        wake_first();
     }
 
     [[nodiscard]] std::optional<int> helper_status() const { return tree_.helper_status(); }
@@ -84,7 +91,9 @@ class Guard {
         Launch launch{parts_.options.program, {fmt::format("{}={}", policy::kRunMark, mark_)}};
         launch.mask = parts_.mask;
         launch.ignored = parts_.ignored;
-        launch.process_group = group_;
+        // The group is the first process's alone then: killing it does not take along who looks after the rest, and the kernel does
+        // not count this process among those who could let it go on once it is stopped (will_become_orphaned_pgrp).
+        launch.we_leave = true;
         launch.told_when_we_die = true;
         if (parts_.cgroup) {
             launch.cgroup = parts_.cgroup->folder();
@@ -105,21 +114,26 @@ class Guard {
                                      : fmt::format("by child subreaper, without a cgroup: {}", why_not));
     }
 
-    // False: the first process is gone.
-    [[nodiscard]] bool pass_signals_on() {
+    // The first process stands for the helper: it stops, and goes on, with it.
+    void follow_stops() const {
+        siginfo_t change{};
+        const auto helper = static_cast<id_t>(child_->handle().pid());
+        if (::waitid(P_PID, helper, &change, WSTOPPED | WCONTINUED | WNOHANG) != 0 || change.si_pid == 0) return;
+        if (change.si_code == CLD_CONTINUED) return wake_first();
+        tell(parts_.link, {Kind::stopped, change.si_status});
+    }
+
+    void wake_first() const { std::ignore = pass_on(parts_.first, SIGCONT); }
+
+    // One: whoever sends many must not keep this process from its other duties. False: the first process is gone.
+    [[nodiscard]] bool pass_signal_on() const {
         Note note;
-        for (;;) {
-            switch (hear(parts_.link, note)) {
-                case Heard::nothing: return true;
-                case Heard::other_is_gone: return false;
-                case Heard::note:
-                    if (note.kind == Kind::pass_on) std::ignore = pass_on(child_->handle(), note.value);
-            }
-        }
+        const Heard heard = hear(parts_.link, note);
+        if (heard == Heard::note && note.kind == Kind::pass_on) std::ignore = pass_on(child_->handle(), note.value);
+        return heard != Heard::other_is_gone;
     }
 
     const GuardParts& parts_;
-    pid_t group_;  // of the first process, and of the helper
     std::string mark_;
     RunTree tree_;
     GivingBack giving_back_;
@@ -131,18 +145,18 @@ class Guard {
 
 void guard(const GuardParts& parts) {
     block_all_signals();
-    Guard guard(parts, ::getpgrp());
-    // A group of its own: killing the one of the helper must not take along who looks after the rest.
-    std::ignore = ::setpgid(0, 0);
+    Guard guard(parts);
+    // Whoever stopped this process, and then killed the first one, has not stopped it for good.
+    ::prctl(PR_SET_PDEATHSIG, SIGCONT);
     if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return;
     const auto started = guard.start_helper();
     if (started) guard.watch();
     if (parts.cgroup) parts.cgroup->remove();
     if (!started) {
         say(describe(started.error()));
-        return tell(parts.link, {Kind::failed, static_cast<int>(ExitStatus::incomplete)});
+        return guard.tell_end({Kind::failed, static_cast<int>(ExitStatus::incomplete)});
     }
-    tell(parts.link, {Kind::ended, guard.helper_status().value_or(static_cast<int>(ExitStatus::not_ended))});
+    guard.tell_end({Kind::ended, guard.helper_status().value_or(static_cast<int>(ExitStatus::not_ended))});
 }
 
 }  // namespace reaper::agent

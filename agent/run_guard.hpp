@@ -24,6 +24,7 @@ struct GuardParts {
     std::string no_cgroup_because;     // for --verbose
     std::optional<StdioWatch>& stdio;  // where --idle was asked for
     const Fd& link;                    // to the first process
+    const scanner::PidHandle& first;   // that process
     sigset_t mask;                     // that the helper starts with
     std::vector<int> ignored;          // signals that it ignores, as the caller did
 };

@@ -1,5 +1,6 @@
 #include "agent/run_link.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -13,6 +14,11 @@ Result<Link> make_link() {
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
         return system_failure("make", "a pair of sockets");
     return Link{Fd(ends[0]), Fd(ends[1])};
+}
+
+bool can_tell(const Fd& link) {
+    pollfd entry{link.get(), POLLOUT, 0};
+    return ::poll(&entry, 1, 0) == 1 && (entry.revents & POLLOUT) != 0;
 }
 
 void tell(const Fd& link, Note note) {

@@ -130,19 +130,20 @@ TEST_CASE("It holds no descriptor of the one who started it, and every one that 
     CHECK(said(shell("test -e /proc/$$/fd/57 && echo there")) == "there\n");
 }
 
-TEST_CASE("It joins a process group") {
-    const pid_t leader = ::fork();
-    if (leader == 0) {
-        ::setpgid(0, 0);
-        ::pause();
-        ::_exit(0);
+TEST_CASE("The one who started it leaves the session, before it runs, and it stays") {
+    const std::string of_parent = "read -r all < /proc/$PPID/stat; set -- ${all##*) }; ";
+    const std::string own = "parent=$4; read -r all < /proc/$$/stat; set -- ${all##*) }; ";
+    Launch command = shell(of_parent + own + "test $parent = $PPID -a $4 = $SESSION -a $3 = $GROUP");
+    command.environment = {"SESSION=" + std::to_string(::getsid(0)), "GROUP=" + std::to_string(::getpgrp())};
+    command.we_leave = true;
+    const pid_t middle = ::fork();
+    if (middle == 0) {
+        const auto child = start(command);
+        ::_exit(child ? child->wait().value_or(99) : 98);
     }
-    ::setpgid(leader, leader);
-    Launch command = shell("read -r all < /proc/$$/stat; set -- ${all##*) }; echo $3");
-    command.process_group = leader;
-    CHECK(said(command) == std::to_string(leader) + "\n");
-    ::kill(leader, SIGKILL);
-    ::waitpid(leader, nullptr, 0);
+    int status = 0;
+    REQUIRE(::waitpid(middle, &status, 0) == middle);
+    CHECK(shell_status(status) == 0);
 }
 
 TEST_CASE("It is told when the one who started it dies, where that was asked") {

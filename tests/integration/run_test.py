@@ -2,7 +2,6 @@
 import ctypes
 import os
 import pathlib
-import pty
 import shutil
 import signal
 import socket
@@ -237,7 +236,7 @@ def a_number_that_was_handed_out_again_is_not_the_host():
 def two_bridges_of_one_host_are_duplicates_all_the_same():
     stage = Stage()
     home = stage.layout.data_home("one")
-    stage.start_host("host", [through_run(stage, stage.bridge(name, home=home)) for name in ("older", "newer")])
+    stage.start_host("host", [through_run(stage, stage.bridge(name, home=home, after=after)) for name, after in (("older", 0), ("newer", 0.1))])
     stage.expect_verdicts(stage.report(), {"older": ("duplicate", "report"), "newer": "attached"})
 
 
@@ -352,51 +351,6 @@ def exit_statuses_pass():
 
 
 @case
-def signals_pass_once():
-    script = ("import os, signal\nfor n in (1, 2, 3, 10, 12, 14, 15, 18, 28, 40):\n"
-              "    signal.signal(n, lambda number, frame: os.write(1, b'%d\\n' % number))\n"
-              "print('ready', flush=True)\nwhile True:\n    signal.pause()\n")
-    running = subprocess.Popen([BINARY, "run", "--grace", "300ms", "--", PYTHON, "-c", script], stdout=subprocess.PIPE)
-    expect(running.stdout.readline() == b"ready\n", "not ready")
-    for number in (1, 2, 3, 10, 12, 14, 15, 18, 28, 40):
-        running.send_signal(number)
-        expect(running.stdout.readline() == b"%d\n" % number, f"signal {number}")
-    running.send_signal(signal.SIGTERM)
-    running.send_signal(signal.SIGUSR1)
-    expect({running.stdout.readline(), running.stdout.readline()} == {b"15\n", b"10\n"}, "one was lost or came twice")
-    running.kill()
-    running.wait()
-    wait_until(lambda: not survivors(), "the end of the helper", 15)
-
-
-@case
-def what_stops_a_job_stops_the_helper_as_well():
-    """Sent to `run` alone, by a process. Both have a parent in another group of the session, as a shell's jobs have."""
-    def states():
-        return {actor.stat_fields(pid)[0] for pid in (running.pid, sleeper)}
-
-    running = subprocess.Popen([BINARY, "run", "--", "/bin/sleep", "60"], process_group=0)
-    wait_until(survivors, "the helper")
-    (sleeper,) = survivors()
-    for number in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
-        running.send_signal(number)
-        wait_until(lambda: states() == {b"T"}, f"both to stop by {number.name}, {states()}", 5)
-        running.send_signal(signal.SIGCONT)
-        wait_until(lambda: b"T" not in states(), "both to go on", 5)
-    running.terminate()
-    expect(running.wait(5) == 143, str(running.returncode))
-
-
-@case
-def what_stops_nobody_in_an_orphaned_group_does_not_stop_run():
-    running = subprocess.Popen([BINARY, "run", "--", "/bin/sleep", "60"], start_new_session=True)
-    wait_until(survivors, "the helper")
-    running.send_signal(signal.SIGTSTP)
-    running.terminate()
-    expect(running.wait(5) == 143, str(running.returncode))
-
-
-@case
 def stdio_is_handed_through():
     expect(run("cat", stdin=None, input=b"a\0b" * 100_000).stdout == b"a\0b" * 100_000, "cat")
     done = shell("echo out; echo err >&2")
@@ -451,66 +405,6 @@ def what_the_caller_ignores_the_helper_ignores():
     for these in (every, (), *((number,) for number in every)):
         direct, through = ignored(these=these), ignored(BINARY, "run", "--", these=these)
         expect(direct == through, f"{these}: {direct} without run, {through} with it")
-
-
-def terminal(*command):
-    pid, master = pty.fork()
-    if pid == 0:
-        os.environ["PS1"] = "$ "
-        os.execv(command[0], list(command))
-    return pid, master
-
-
-def read_until(master, word, seconds=10):
-    text, end = b"", time.monotonic() + seconds
-    while word not in text:
-        expect(time.monotonic() < end, f"no {word!r} in {text!r}")
-        text += os.read(master, 4096)
-    return text
-
-
-@case
-def ctrl_c_arrives_once():
-    script = "import signal\nsignal.signal(2, lambda n, f: print('<INT>', flush=True))\nprint('ready', flush=True)\nwhile True:\n    signal.pause()\n"
-    pid, master = terminal(BINARY, "run", "--", PYTHON, "-c", script)
-    read_until(master, b"ready")
-    for _ in range(3):
-        os.write(master, b"\x03")
-        said = read_until(master, b"<INT>")
-        time.sleep(0.1)
-        expect(said.count(b"<INT>") == 1, str(said))
-    os.kill(pid, signal.SIGTERM)
-    rest = b""
-    try:
-        while True:
-            rest += os.read(master, 4096)
-    except OSError:
-        pass
-    expect(b"<INT>" not in rest, f"it came twice: {rest}")
-    expect(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 143, "status")
-
-
-@case
-def ctrl_z_stops_and_fg_goes_on():
-    pid, master = terminal("/bin/bash", "--norc", "--noprofile", "-i")
-    read_until(master, b"$ ")
-    os.write(master, f"{BINARY} run -- cat\n".encode())
-    wait_until(lambda: survivors(), "cat")
-    (cat,) = survivors()
-    os.write(master, b"one\n")
-    read_until(master, b"one\r\none")
-    os.write(master, b"\x1a")
-    read_until(master, b"Stopped")
-    expect(actor.stat_fields(cat)[0] == b"T", "cat is not stopped")
-    os.write(master, b"fg\n")
-    wait_until(lambda: actor.stat_fields(cat)[0] != b"T", "cat to go on")
-    os.write(master, b"two\n")
-    read_until(master, b"two\r\ntwo")
-    os.write(master, b"\x04")
-    wait_until(lambda: not survivors(), "the end of cat")
-    os.write(master, b"exit\n")
-    os.close(master)
-    os.waitpid(pid, 0)
 
 
 @case
