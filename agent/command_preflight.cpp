@@ -10,11 +10,11 @@
 #include "agent/commands.hpp"
 #include "agent/foreground.hpp"
 #include "agent/here.hpp"
+#include "agent/in_the_way.hpp"
 #include "agent/last_resort.hpp"
 #include "agent/live_line.hpp"
 #include "agent/pid_file_places.hpp"
 #include "agent/premises.hpp"
-#include "agent/report_lines.hpp"
 #include "agent/sweep.hpp"
 #include "policy/duration.hpp"
 #include "policy/obstacles.hpp"
@@ -25,53 +25,10 @@ namespace reaper::agent {
 namespace {
 
 using policy::Obstacle;
-using policy::ObstacleKind;
 using scanner::Pid;
 
 constexpr std::chrono::seconds kPause{1};      // before what may pass by itself is looked at again
 constexpr std::chrono::seconds kPatience{10};  // after the time is over
-
-bool is_left(const ReportedProcess& process, bool dry_run) {
-    if (policy::is_growing_up(process.judgement)) return true;
-    const bool would_end = dry_run && process.judgement.action == policy::Action::reap;
-    return is_leak(process) && !is_ended(process) && !would_end;
-}
-
-Obstacle obstacle_of(const Report& report, const ReportedProcess& process) {
-    const bool young = policy::is_growing_up(process.judgement);
-    Obstacle obstacle{young ? ObstacleKind::young : ObstacleKind::leak,
-                      {process.facts.row.pid},
-                      process.facts.user,
-                      process.facts.row.command_line.value.argv,
-                      fmt::format("{}: {}", to_string(process.judgement.verdict), why(process)),
-                      remedy(report, process),
-                      young};
-    if (process.outcome) obstacle.detail += "; " + outcome_line(process);
-    const bool vetoed = std::ranges::any_of(
-        process.judgement.evidence, [](const policy::Evidence& piece) { return piece.weight == policy::Weight::veto; });
-    if (young)
-        obstacle.help = "wait until it is old enough to be judged";
-    else if (vetoed || obstacle.help.empty())
-        obstacle.help = fmt::format("orphan-reaper explain {}", process.facts.row.pid);
-    return obstacle;
-}
-
-Obstacle obstacle_of(const Options& options, const ReportedFile& file) {
-    Options whose;
-    whose.homes = options.homes;
-    whose.user = scanner::user_name(file.file.scope);
-    return {
-        ObstacleKind::stale_file,
-        {},
-        scanner::user_name(file.file.stamp.owner),
-        {},
-        fmt::format("{} {}: {}", file.file.path,
-                    file.judgement.remove ? "is stale, and could not be removed" : "could not be put back in its place",
-                    file.removal->detail),
-        fmt::format("{}orphan-reaper pidfiles --clean {}", ::geteuid() == 0 ? "when that is put right: " : "sudo ",
-                    scope_words(whose)),
-        false};
-}
 
 // Who came in its place is for the next round.
 bool came_again(const ReportedProcess& process) {
@@ -139,7 +96,7 @@ class Preflight {
         report.cleaning = true;
         report.files = std::move(cleaned->files);
         for (const ReportedFile& file : report.files) {
-            if (has_failed(file)) report.obstacles.push_back(obstacle_of(options_, file));
+            if (has_failed(file)) report.obstacles.push_back(file_in_the_way(options_, file));
         }
         report.complete = report.complete && cleaned->complete;
         std::ranges::move(cleaned->remarks, std::back_inserter(report.remarks));
@@ -170,7 +127,7 @@ class Preflight {
         std::vector<Pid> pids;
         for (const ReportedProcess& process : report.processes) {
             if (policy::is_growing_up(process.judgement) || is_leak(process)) pids.push_back(process.facts.row.pid);
-            if (is_left(process, options_.dry_run)) report.obstacles.push_back(obstacle_of(report, process));
+            if (is_left(process, options_.dry_run)) report.obstacles.push_back(leak_in_the_way(report, process));
         }
         return pids;
     }
@@ -178,14 +135,14 @@ class Preflight {
     // Until the update is done, no timer may interfere: neither one's own nor, for root, that of a user in the scope.
     void add_sweeps(Report& report, const scanner::Facts& facts, const PidFilePlaces& places) {
         if (options_.dry_run) return;
-        if (!in_the_way_.empty()) add_sweep(report, ::geteuid(), in_the_way_, own_holder_);
+        if (!in_the_way_.empty()) report.obstacles.push_back(sweep_in_the_way(::geteuid(), in_the_way_, own_holder_));
         for (const scanner::Uid user : others_in_scope(facts, places)) {
             const std::string other = locks_.hold(user);
-            if (!other.empty()) add_sweep(report, user, other, locks_.holder());
+            if (!other.empty()) report.obstacles.push_back(sweep_in_the_way(user, other, locks_.holder()));
         }
         // Without one it is not known that nobody interferes.
         if (!locks_.complaint().empty() && !options_.program.empty())
-            add_sweep(report, ::geteuid(), locks_.complaint(), 0);
+            report.obstacles.push_back(sweep_in_the_way(::geteuid(), locks_.complaint(), 0));
     }
 
     static std::set<scanner::Uid> others_in_scope(const scanner::Facts& facts, const PidFilePlaces& places) {
@@ -195,16 +152,6 @@ class Preflight {
         for (const scanner::ClaimPlaces& of_user : places.places) users.insert(of_user.uid);
         users.erase(0);
         return users;
-    }
-
-    static void add_sweep(Report& report, scanner::Uid user, const std::string& what, Pid holder) {
-        Obstacle obstacle{ObstacleKind::sweep,         {},   scanner::user_name(user), {}, what,
-                          "try again when it is done", false};
-        if (holder > 0) {
-            obstacle.pids = {holder};
-            obstacle.help = fmt::format("wait until it is done; is it? ps -fp {}", holder);
-        }
-        report.obstacles.push_back(std::move(obstacle));
     }
 
     void tell_surroundings(Report& report, const scanner::Facts& facts, const scanner::Premises& premises) const {

@@ -1,0 +1,69 @@
+#include "agent/in_the_way.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/cli.hpp"
+#include "agent/report_lines.hpp"
+#include "scanner/inspector.hpp"
+
+namespace reaper::agent {
+
+using policy::Obstacle;
+using policy::ObstacleKind;
+
+bool is_left(const ReportedProcess& process, bool dry_run) {
+    if (policy::is_growing_up(process.judgement)) return true;
+    const bool would_end = dry_run && process.judgement.action == policy::Action::reap;
+    return is_leak(process) && !is_ended(process) && !would_end;
+}
+
+Obstacle leak_in_the_way(const Report& report, const ReportedProcess& process) {
+    const bool young = policy::is_growing_up(process.judgement);
+    Obstacle obstacle{young ? ObstacleKind::young : ObstacleKind::leak,
+                      {process.facts.row.pid},
+                      process.facts.user,
+                      process.facts.row.command_line.value.argv,
+                      fmt::format("{}: {}", to_string(process.judgement.verdict), why(process)),
+                      remedy(report, process),
+                      young};
+    if (process.outcome) obstacle.detail += "; " + outcome_line(process);
+    const bool vetoed = std::ranges::any_of(
+        process.judgement.evidence, [](const policy::Evidence& piece) { return piece.weight == policy::Weight::veto; });
+    if (young)
+        obstacle.help = "wait until it is old enough to be judged";
+    else if (vetoed || obstacle.help.empty())
+        obstacle.help = fmt::format("orphan-reaper explain {}", process.facts.row.pid);
+    return obstacle;
+}
+
+Obstacle file_in_the_way(const Options& options, const ReportedFile& file) {
+    Options whose;
+    whose.homes = options.homes;
+    whose.user = scanner::user_name(file.file.scope);
+    return {
+        ObstacleKind::stale_file,
+        {},
+        scanner::user_name(file.file.stamp.owner),
+        {},
+        fmt::format("{} {}: {}", file.file.path,
+                    file.judgement.remove ? "is stale, and could not be removed" : "could not be put back in its place",
+                    file.removal->detail),
+        fmt::format("{}orphan-reaper pidfiles --clean {}", ::geteuid() == 0 ? "when that is put right: " : "sudo ",
+                    scope_words(whose)),
+        false};
+}
+
+Obstacle sweep_in_the_way(scanner::Uid user, const std::string& what, scanner::Pid holder) {
+    Obstacle obstacle{ObstacleKind::sweep, {}, scanner::user_name(user), {}, what, "try again when it is done", false};
+    if (holder > 0) {
+        obstacle.pids = {holder};
+        obstacle.help = fmt::format("wait until it is done; is it? ps -fp {}", holder);
+    }
+    return obstacle;
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,22 @@
+// What a preflight itself finds in the way of an update; whoever else is, policy::find_obstacles() finds.
+#pragma once
+
+#include <string>
+
+#include "agent/options.hpp"
+#include "agent/report.hpp"
+#include "policy/obstacles.hpp"
+
+namespace reaper::agent {
+
+// Leaked, or too young to be told, and not ended; a dry run ends nobody that a sweep would.
+[[nodiscard]] bool is_left(const ReportedProcess& process, bool dry_run);
+[[nodiscard]] policy::Obstacle leak_in_the_way(const Report& report, const ReportedProcess& process);
+
+// Of a file that should have been removed, or put back, and was not.
+[[nodiscard]] policy::Obstacle file_in_the_way(const Options& options, const ReportedFile& file);
+
+// `holder`: 0 where it is not known.
+[[nodiscard]] policy::Obstacle sweep_in_the_way(scanner::Uid user, const std::string& what, scanner::Pid holder);
+
+}  // namespace reaper::agent
