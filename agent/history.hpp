@@ -86,8 +86,8 @@ void add_lines(std::string_view text, const std::string& file, History& history)
 using ReadHistoryFile = std::function<Result<std::string>(const std::string& name)>;
 [[nodiscard]] Result<History> read_history_by(const ReadHistoryFile& read, const std::string& folder);
 
-inline constexpr std::size_t kMostHistoryBytes =
-    std::size_t{16} * 1024 * 1024;  // of a file: somebody else may have put it there
+// Of a file that somebody else may have put there.
+inline constexpr std::size_t kMostHistoryBytes = std::size_t{16} * 1024 * 1024;
 
 // What one program did about one process or file, from the line before it to the line after it.
 struct Deed {

@@ -73,7 +73,7 @@ bool comes_again(const Event& ended, const Event& newcomer) {
     return can && have_one_host(ended, newcomer) && ended.argv == newcomer.argv && ended.identity != newcomer.identity;
 }
 
-std::vector<Respawn> find_respawns(const std::vector<Event>& before, const Judged& after, Outcomes& outcomes) {
+std::vector<Respawn> find_respawns(std::vector<Event>& before, const Judged& after, Outcomes& outcomes) {
     const auto later = sightings_of(after);
     std::set<std::string> taken;  // each newcomer replaces one
     for (const Event& event : before) taken.insert(event.identity);
@@ -88,6 +88,7 @@ std::vector<Respawn> find_respawns(const std::vector<Event>& before, const Judge
         outcome->second.respawned_as = newcomer->pid;
         respawns.push_back({ended, *newcomer});
     }
+    std::ranges::transform(respawns, std::back_inserter(before), &Respawn::newcomer);
     return respawns;
 }
 

@@ -23,10 +23,10 @@ namespace reaper::agent {
 [[nodiscard]] bool comes_again(const Event& ended, const Event& newcomer);
 
 // Notes, for everything that was ended, who came in its place until a later look. Gives back what is new. `before`: everybody who was
-// there when that was ended.
-std::vector<Respawn> find_respawns(const std::vector<Event>& before, const Judged& after, Outcomes& outcomes);
+// there when the first was ended, and then whoever has come in somebody's place.
+std::vector<Respawn> find_respawns(std::vector<Event>& before, const Judged& after, Outcomes& outcomes);
 
-// Its end was noted, its host lives, and nobody has come in its place yet.
+// It was ended beside its host, which was not, and nobody has come in its place yet.
 [[nodiscard]] bool may_come_again(const policy::Judgement& judgement, const Outcomes& outcomes);
 
 }  // namespace reaper::agent

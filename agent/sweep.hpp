@@ -57,7 +57,7 @@ class Sweep {
     Clock::duration look_took_{};
     std::string in_the_way_;        // not empty: another sweep, and nothing is to be ended
     std::set<scanner::Pid> known_;  // to the first look, and not somebody else's to end
-    std::vector<Event> before_;     // everybody who was there when the first was ended
+    std::vector<Event> before_;     // as find_respawns() has it
     Outcomes outcomes_;
     std::vector<std::string> remarks_;
 };

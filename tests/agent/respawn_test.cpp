@@ -34,7 +34,7 @@ Outcomes ended(scanner::Pid pid) {
 
 std::size_t respawns(const FactsBuilder& before, const FactsBuilder& after) {
     Outcomes outcomes = ended(100);
-    const auto there = sightings_of(judged(before));
+    auto there = sightings_of(judged(before));
     const auto found = find_respawns(there, judged(after), outcomes);
     CHECK(outcomes.at(100).respawned_as.has_value() == !found.empty());
     CHECK(find_respawns(there, judged(after), outcomes).empty());  // told once
@@ -66,6 +66,22 @@ TEST_CASE("within one run, too, only a living host starts anything again") {
     both.orphan_bridge(200);
     both[200].row.ppid = kHost;
     CHECK(respawns(both, bridge(200, kHost)) == 0);
+}
+
+TEST_CASE("each newcomer comes in the place of one, however often somebody looks") {
+    FactsBuilder both = bridge(100, kHost);
+    both.orphan_bridge(101);
+    both[101].row.ppid = kHost;
+    auto there = sightings_of(judged(both));
+    Outcomes outcomes = ended(100);
+    outcomes.merge(ended(101));
+    CHECK(find_respawns(there, judged(bridge(200, kHost)), outcomes).size() == 1);
+    CHECK(find_respawns(there, judged(bridge(200, kHost)), outcomes).empty());
+    FactsBuilder second = bridge(200, kHost);
+    second.orphan_bridge(201);
+    second[201].row.ppid = kHost;
+    CHECK(find_respawns(there, judged(second), outcomes).size() == 1);
+    CHECK(outcomes.at(101).respawned_as == 201);
 }
 
 TEST_CASE("only what was ended, and has not come again, may come again, as long as its host lives") {
