@@ -288,6 +288,20 @@ def who_stops_the_helper_alone_stops_run_and_lets_both_go_on():
 
 
 @case
+def who_goes_on_is_told_once():
+    running, stopped = start(PYTHON, "-c", listener([signal.SIGCONT]), process_group=0)
+    for _ in range(3):
+        running.send_signal(signal.SIGTSTP)
+        expect_stopped(running.pid, stopped)
+        running.send_signal(signal.SIGCONT)
+        expect_going_on(running.pid, stopped)
+        time.sleep(0.1)
+    expect_end(running, 143)
+    said = running.stdout.read()
+    expect(said == b"18\n" * 3, str(said))
+
+
+@case
 def stopped_and_gone_on_at_once_nobody_stays_stopped():
     running, sleeper = start("/bin/sleep", "60", process_group=0)
     for turn in range(300):
