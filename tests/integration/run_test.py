@@ -259,7 +259,8 @@ def who_ends_while_others_have_their_grace_is_cleared_away():
     most = 0
     while actor.is_there(host.guard):
         most = max(most, sum(actor.stat_fields(pid)[:1] == [b"Z"] for pid in helper.children_of(host.guard)))
-    expect(most < 30, f"{most} zombies at once")
+    # 700 and more if none were. The guard is in a session of its own, and so has to wait for its turn (sched_autogroup).
+    expect(most < 250, f"{most} zombies at once")
     host.expect_gone()
 
 
