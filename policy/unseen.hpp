@@ -1,5 +1,5 @@
-// Processes of users who are not looked at: often no more than the command line is shown. Enough to be in the way of an update, which ends nobody;
-// never enough to end one.
+// Processes of users who are not looked at: often no more than the command line is shown. Enough to be in the way of an update, which
+// ends nobody; never enough to end one.
 #pragma once
 
 #include <optional>

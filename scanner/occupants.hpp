@@ -27,10 +27,9 @@ struct Occupant {
 };
 
 struct Occupancy {
-    std::vector<Occupant> occupants;  // by pid
-    std::map<Pid, Pid> parents;       // of every process that there is
-    std::vector<ProcessRow> unseen =
-        {};  // of whom no more than the command line is shown: other users', outside of containers
+    std::vector<Occupant> occupants;      // by pid
+    std::map<Pid, Pid> parents;           // of every process that there is
+    std::vector<ProcessRow> unseen = {};  // by pid: of whom only the command line is shown, outside of containers
 
     // Parent first.
     [[nodiscard]] std::vector<Pid> ancestors_of(Pid pid) const;

@@ -156,6 +156,7 @@ Result<Occupancy> find_occupants(const Procfs& procfs, const Premises& premises)
         found.occupants.push_back(std::move(occupant));
     }
     std::ranges::sort(found.occupants, {}, [](const Occupant& occupant) { return occupant.row.pid; });
+    std::ranges::sort(found.unseen, {}, &ProcessRow::pid);
     return found;
 }
 

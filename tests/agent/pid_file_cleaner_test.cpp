@@ -139,8 +139,10 @@ TEST_CASE("what was left aside is removed, or put back where its place is free")
     CHECK(text_of(scene.pid_file()) == "1");
     CHECK(names_in(scene.home()) == 2);
     scene.home().write(aside, "1");
+    scene.home().remove("gateway.pid");
     scene.is_stale = true;
     CHECK(scene.put_back(aside).result == RemovalResult::changed);
+    CHECK(text_of(scene.home() / aside) == "1");
 }
 
 TEST_CASE("what another run has aside is left to it") {
