@@ -1,5 +1,6 @@
 #include "agent/kin.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,17 @@ namespace reaper::agent {
 using scanner::Pid;
 using scanner::PidHandle;
 
+namespace {
+
+constexpr rlim_t kSpare = 16;  // descriptors for looking at those who are held
+
+bool is_among_the_last(int descriptor) {
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(descriptor) + kSpare >= limit.rlim_cur;
+}
+
+}  // namespace
+
 Kin::Kin(const scanner::Procfs& procfs, PidHandle root, std::string mark)
     : procfs_(procfs), root_(root.pid()), mark_(std::move(mark)) {
     held_.push_back(std::move(root));
@@ -29,7 +41,9 @@ void Kin::look() {
         if (pid == ::getpid() || has(pid) || !belongs(pid)) continue;
         auto handle = PidHandle::open(pid);
         // Asked once more: as it has not ended after that, nobody else was asked about.
-        if (handle && belongs(pid) && !handle->exited()) held_.push_back(std::move(*handle));
+        if (!handle || !belongs(pid) || handle->exited()) continue;
+        if (is_among_the_last(handle->raw())) return;
+        held_.push_back(std::move(*handle));
     }
 }
 

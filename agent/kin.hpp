@@ -17,7 +17,8 @@ class Kin {
     Kin(const scanner::Procfs& procfs, scanner::PidHandle root, std::string mark);
 
     // Takes in who is below them now, or has the mark, and lets go of those who have ended. Whoever has thrown the mark away, and came and
-    // lost his parent between two looks, the second one after the end of the root, is missed.
+    // lost his parent between two looks, the second one after the end of the root, is missed. Where descriptors run out, the rest is taken
+    // in once others have ended.
     void look();
 
     [[nodiscard]] bool empty() const { return held_.empty(); }

@@ -8,6 +8,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <ranges>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,6 +39,17 @@ std::string fresh_name() {
     return fmt::format("orphan-reaper-{}-{}{:09}", ::getpid(), now.tv_sec, now.tv_nsec);
 }
 
+// Deepest first. The kernel refuses those where anybody is.
+void remove_all_below(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::vector<std::filesystem::path> below;
+    for (auto entry = std::filesystem::recursive_directory_iterator(folder, error);
+         !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error)) {
+        if (entry->is_directory(error)) below.push_back(entry->path());
+    }
+    for (const auto& path : std::views::reverse(below)) ::rmdir(path.c_str());
+}
+
 }  // namespace
 
 Result<OwnCgroup> OwnCgroup::make(const scanner::Procfs& procfs) {
@@ -53,8 +68,13 @@ Result<OwnCgroup> OwnCgroup::make(const scanner::Procfs& procfs) {
     return error;
 }
 
+// There is one below where a `run` inside of this one was killed.
 void OwnCgroup::remove() const {
-    for (int tries = 0; ::rmdir(path_.c_str()) != 0 && errno == EBUSY && tries < 100; ++tries) ::poll(nullptr, 0, 10);
+    for (int tries = 0; tries < 100; ++tries) {
+        remove_all_below(path_);
+        if (::rmdir(path_.c_str()) == 0 || errno != EBUSY) return;
+        ::poll(nullptr, 0, 10);
+    }
 }
 
 }  // namespace reaper::agent

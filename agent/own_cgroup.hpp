@@ -18,7 +18,7 @@ class OwnCgroup {
     [[nodiscard]] int folder() const { return folder_.get(); }
     [[nodiscard]] const std::string& path() const { return path_; }
 
-    // Waits a second for those in it who end just now; where anybody goes on, it stays.
+    // With what is below it. Waits a second for those in it who end just now; where anybody goes on, it stays.
     void remove() const;
 
    private:

@@ -103,17 +103,16 @@ bool begin_all(std::vector<ReaperTarget>& targets, int interrupt) {
 }
 
 struct Waiting {
-    std::vector<pollfd> descriptors;  // the interrupt and the chore first; poll(2) skips them when they are -1
+    std::vector<pollfd> descriptors;  // the interrupt first; poll(2) skips it when it is -1
     Clock::time_point next = Clock::time_point::max();
     Clock::time_point over = Clock::time_point::min();
 
-    [[nodiscard]] std::size_t running() const { return descriptors.size() - 2; }
-    [[nodiscard]] bool has_chore() const { return descriptors[1].revents != 0; }
+    [[nodiscard]] std::size_t running() const { return descriptors.size() - 1; }
 };
 
-Waiting whom_to_wait_for(const std::vector<ReaperTarget>& targets, const ReaperParts& parts) {
+Waiting whom_to_wait_for(const std::vector<ReaperTarget>& targets, int interrupt) {
     Waiting waiting;
-    waiting.descriptors = {{parts.interrupt, POLLIN, 0}, {parts.chore.descriptor, POLLIN, 0}};
+    waiting.descriptors.push_back({interrupt, POLLIN, 0});
     for (const ReaperTarget& target : targets) {
         if (!target.running()) continue;
         waiting.descriptors.push_back({target.target().handle.raw(), POLLIN, 0});
@@ -139,11 +138,10 @@ std::string sleep(Waiting& waiting) {
 
 std::string wait_for_all(std::vector<ReaperTarget>& targets, const ReaperParts& parts) {
     while (true) {
-        Waiting waiting = whom_to_wait_for(targets, parts);
+        Waiting waiting = whom_to_wait_for(targets, parts.interrupt);
         if (waiting.running() == 0) return {};
         parts.progress.waiting(waiting.running(), targets.size() - waiting.running(), until(waiting.over));
         if (auto trouble = sleep(waiting); !trouble.empty()) return trouble;
-        if (waiting.has_chore()) parts.chore.work();
         const auto now = Clock::now();
         for (ReaperTarget& target : targets) {
             if (interrupted(parts.interrupt)) return kInterrupted;

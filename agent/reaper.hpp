@@ -60,12 +60,6 @@ class Progress {
 
 using ActivityReader = std::function<Result<scanner::Activity>(const scanner::PidHandle&)>;
 
-// Done while it waits, whenever the descriptor is readable; -1: nothing.
-struct Chore {
-    int descriptor = -1;
-    std::function<void()> work = {};
-};
-
 struct ReaperParts {
     ProcessControl& control;
     Verifier& verifier;
@@ -73,7 +67,6 @@ struct ReaperParts {
     Progress& progress;
     ActivityReader activity;  // must be set
     int interrupt = -1;       // readable when the user wants to stop (a signalfd); -1: none
-    Chore chore = {};
 };
 
 struct ReaperTimes {

@@ -4,13 +4,9 @@
 #include <tuple>
 #include <utility>
 
-#include "agent/patience.hpp"
-
 namespace reaper::agent {
 
 namespace {
-
-constexpr int kBlinks = 5;  // looks at a process that works without a lock before it counts as released
 
 bool is_gone(const Error& error) {
     return error.code == std::errc::no_such_process;
@@ -42,7 +38,7 @@ void ReaperTarget::withdraw(OutcomeResult result, std::string why) {
 
 void ReaperTarget::sample_at_term() {
     if (phase_ != Phase::terminating) return;
-    if (auto sample = parts_->activity(target_->handle)) before_ = *sample;
+    if (auto sample = parts_->activity(target_->handle)) patience_.begin(*sample);
 }
 
 void ReaperTarget::advance(Clock::time_point now) {
@@ -132,19 +128,12 @@ void ReaperTarget::resume() {
 
 // Grace is over: true when a busy database extends it, or the process has to be looked at once more to know.
 bool ReaperTarget::deserves_patience(Clock::time_point now) {
-    if (!before_ || now >= cap()) return false;
+    if (now >= cap()) return false;
     const auto sample = parts_->activity(target_->handle);
     if (!sample) return false;
-    const Overdue overdue = judge_overdue(*before_, *sample);
-    if (overdue == Overdue::done) return false;
-    if (overdue == Overdue::look_again) {
-        deadline_ = std::min(now + times_->blink, cap());
-        return ++blinks_ < kBlinks;
-    }
-    before_ = *sample;
-    blinks_ = 0;
-    deadline_ = std::min(now + times_->slice, cap());
-    return true;
+    const auto more = patience_.more(*sample, times_->slice, times_->blink);
+    if (more) deadline_ = std::min(now + *more, cap());
+    return more.has_value();
 }
 
 void ReaperTarget::kill() {

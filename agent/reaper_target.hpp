@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "agent/patience.hpp"
 #include "agent/reaper.hpp"
 
 namespace reaper::agent {
@@ -21,10 +22,6 @@ class ReaperTarget {
     void verify();
     // TERM, then CONT, for one that was verified just now.
     void terminate();
-    // Its grace was found out after TERM; it counts from then on.
-    void learn_grace() {
-        if (phase_ == Phase::terminating) deadline_ = term_at_ + target_->step.grace;
-    }
     // Not signalled and not to be: for a reason outside this target. Does nothing once it was signalled.
     void withdraw(OutcomeResult result, std::string why);
     // What it is like as its grace begins; what it does at the end of it is compared with that.
@@ -70,8 +67,7 @@ class ReaperTarget {
     Phase phase_ = Phase::planned;
     Clock::time_point term_at_;
     Clock::time_point deadline_;
-    std::optional<scanner::Activity> before_;  // the sample that the next one is compared with
-    int blinks_ = 0;                           // looks in a row that found work but no lock
+    Patience patience_;
     Outcome outcome_;
 };
 

@@ -1,38 +1,30 @@
 #include "agent/run_successor.hpp"
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <tuple>
 #include <utility>
 
 #include "agent/run_link.hpp"
+#include "agent/run_pace.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
-
-// Most begin soon after they were told to end, if any do: so it looks often at first, and later each second.
-int pause_after(Clock::time_point began) {
-    const auto quarter = std::chrono::duration_cast<milliseconds>(Clock::now() - began) / 4;
-    return static_cast<int>(std::clamp(quarter, milliseconds(10), milliseconds(1000)).count());
-}
-
 // False: it is dismissed.
 bool outlives(const Fd& link, Kin& kin) {
-    const auto began = Clock::now();
+    const auto began = std::chrono::steady_clock::now();
     for (;;) {
         kin.look();
         pollfd entry{link.get(), POLLIN, 0};
-        ::poll(&entry, 1, pause_after(began));
+        ::poll(&entry, 1, static_cast<int>(pause_after(began).count()));
         Note note;
         switch (hear(link, note)) {
             case Heard::nothing: break;
@@ -40,6 +32,14 @@ bool outlives(const Fd& link, Kin& kin) {
             case Heard::note: return false;
         }
     }
+}
+
+// One handle for each process; nobody is started here who would inherit that.
+void hold_as_many_as_we_may() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    std::ignore = ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // As fork(2), but its end is not told by SIGCHLD, so that waitpid(2) does not count it among the children.
@@ -61,6 +61,7 @@ std::optional<Successor> Successor::appoint(const scanner::Procfs& procfs, std::
     sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     std::ignore = ::setpgid(0, 0);  // not to be killed with a group
+    hold_as_many_as_we_may();
     Kin kin(procfs, std::move(*self), std::move(mark));
     if (outlives(link->theirs, kin)) work(std::move(kin));
     ::_exit(0);

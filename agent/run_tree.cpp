@@ -7,13 +7,11 @@
 
 #include <algorithm>
 #include <csignal>
-#include <list>
 #include <tuple>
 
 #include "agent/child.hpp"
-#include "agent/setup.hpp"
-#include "policy/match.hpp"
-#include "scanner/activity.hpp"
+#include "agent/process_control.hpp"
+#include "agent/run_end.hpp"
 #include "scanner/descendants.hpp"
 
 namespace reaper::agent {
@@ -22,45 +20,7 @@ namespace {
 
 using scanner::Pid;
 using std::chrono::milliseconds;
-using Clock = ReaperTarget::Clock;
-
-constexpr milliseconds kPause{10};       // before looking again, where nobody could be ended
-constexpr milliseconds kGivingUp{5000};  // how long nobody could
-
-class StillOurs final : public Verifier {
-   public:
-    StillOurs(const scanner::Procfs& procfs, const std::optional<Kin>& kin) : procfs_(procfs), kin_(kin) {}
-
-    Result<std::optional<std::string>> objection(const Target& target) override {
-        const Pid pid = target.handle.pid();
-        const auto ours = kin_ ? Result<bool>(kin_->has(pid)) : scanner::is_descendant(procfs_, pid, ::getpid());
-        if (!ours) return tl::unexpected(ours.error());
-        return *ours ? std::nullopt : std::optional<std::string>("was not started here");
-    }
-
-   private:
-    const scanner::Procfs& procfs_;
-    const std::optional<Kin>& kin_;
-};
-
-// The host is gone: there is nobody to tell.
-class Untold final : public DecisionLog, public Progress {
-   public:
-    Result<void> about_to_signal(const Target&, Signal) override { return {}; }
-    void ended(const Target&, const Outcome&) override {}
-    void waiting(std::size_t, std::size_t, milliseconds) override {}
-};
-
-// What a rule file says counts; one that is not to be trusted must not keep anybody alive.
-policy::Rules rules_for(const Options& options) {
-    auto setup = prepare(options);
-    return setup ? std::move(setup->rules) : policy::built_in_rules();
-}
-
-bool has_ended(const ReaperTarget& target) {
-    const OutcomeResult result = target.outcome().result;
-    return result == OutcomeResult::ended_on_term || result == OutcomeResult::ended_on_kill;
-}
+using Clock = RunEnd::Clock;
 
 Fd watch_children() {
     sigset_t children;
@@ -73,11 +33,6 @@ Fd watch_children() {
 void empty(const Fd& children) {
     signalfd_siginfo taken{};
     while (::read(children.get(), &taken, sizeof taken) > 0) continue;
-}
-
-milliseconds left_of(milliseconds time, Clock::time_point began) {
-    const auto gone = std::chrono::duration_cast<milliseconds>(Clock::now() - began);
-    return std::max(time - gone, milliseconds(0));
 }
 
 }  // namespace
@@ -100,24 +55,6 @@ bool RunTree::collect() {
     }
 }
 
-RunTree::Grace RunTree::grace_of(Pid pid) const {
-    policy::FamilyRule family = policy::default_family("");
-    const auto row = scanner::read_program(procfs_, pid);
-    const auto match = row ? policy::match(*rules_, *row) : std::nullopt;
-    if (match) family = *match->rule;
-    const milliseconds term = options_.grace.value_or(family.grace);
-    return {term, std::max(term, options_.grace_cap.value_or(family.grace_cap))};
-}
-
-// Those who came late have what is left of the time.
-void RunTree::grant_grace(Target& target) {
-    if (!rules_) rules_ = rules_for(options_);
-    const Grace grace = grace_of(target.handle.pid());
-    grace_ends_ = std::max(grace_ends_, began_ + grace.term);
-    target.step.grace = left_of(grace.term, began_);
-    target.step.grace_cap = left_of(grace.cap, began_);
-}
-
 std::vector<Pid> RunTree::read_members() const {
     if (kin_) return kin_->pids();
     auto members = scanner::read_descendants(procfs_, ::getpid()).value_or(std::vector<Pid>());
@@ -125,41 +62,17 @@ std::vector<Pid> RunTree::read_members() const {
     return members;
 }
 
-// True: somebody did end.
-bool RunTree::end_those_there(const ReaperParts& parts) {
-    const ReaperTimes times;
-    std::list<Target> targets;  // the running ones point into it
-    std::vector<ReaperTarget> running;
-    const auto tell = [&](Pid pid) {
-        auto handle = scanner::PidHandle::open(pid);
-        if (!handle) return;
-        targets.push_back({policy::Judgement(), std::move(*handle)});
-        running.emplace_back(targets.back(), parts, times);
-        running.back().verify();
-        running.back().terminate();
-    };
-    // It need not be looked for, which takes long where there are many processes.
-    if (helper_ && !helper_status_) tell(*helper_);
-    for (const Pid pid : read_members()) {
-        if (pid != helper_) tell(pid);
-    }
-    // All have been told; how long they may take can be read up now.
-    for (Target& target : targets) grant_grace(target);
-    for (ReaperTarget& target : running) {
-        target.learn_grace();
-        target.sample_at_term();
-    }
-    std::ignore = wait_for_all(running, parts);
-    return std::ranges::any_of(running, has_ended);
+Result<bool> RunTree::is_ours(Pid pid) const {
+    return kin_ ? Result<bool>(kin_->has(pid)) : scanner::is_descendant(procfs_, pid, ::getpid());
 }
 
 void RunTree::end() {
-    began_ = grace_ends_ = Clock::now();
+    began_ = Clock::now();
     go_on();
 }
 
 void RunTree::end_alone() {
-    began_ = grace_ends_ = Clock::now();
+    began_ = Clock::now();
     successor_ = Successor::appoint(procfs_, mark_, [this](Kin kin) { succeed(std::move(kin)); });
     go_on();
     if (successor_) successor_->dismiss();
@@ -174,30 +87,24 @@ void RunTree::succeed(Kin kin) {
     cgroup_->remove();
 }
 
+// True: nobody is left. Who ends meanwhile is cleared away as by any init: the numbers of processes are few.
+bool RunTree::collect_until(Clock::time_point moment) {
+    for (;;) {
+        if (collect()) return true;
+        const auto left = std::chrono::ceil<milliseconds>(moment - Clock::now());
+        if (left <= milliseconds(0)) return false;
+        pollfd entry{children_.get(), POLLIN, 0};
+        ::poll(&entry, 1, static_cast<int>(left.count()));
+    }
+}
+
 void RunTree::go_on() {
-    const auto control = make_descendant_control();
-    StillOurs verifier(procfs_, kin_);
-    Untold untold;
-    // Who ends while others have their grace is cleared away as by any init: the numbers of processes are few.
-    const ReaperParts parts{
-        *control,
-        verifier,
-        untold,
-        untold,
-        [this](const scanner::PidHandle& handle) { return scanner::read_activity(procfs_, handle); },
-        -1,
-        {children_.get(), [this] { std::ignore = collect(); }}};
-    auto progress = Clock::now();
+    RunEnd ending({procfs_, cgroup_, options_, [this](Pid pid) { return is_ours(pid); }}, began_);
+    // It need not be looked for, which takes long where there are many processes.
+    if (helper_ && !helper_status_) ending.tell({*helper_});
     while (!collect()) {
-        const bool overdue = Clock::now() >= grace_ends_ && grace_ends_ > began_;
-        if (overdue && cgroup_) std::ignore = kill_all_in_cgroup(cgroup_->folder());
-        if (end_those_there(parts)) {
-            progress = Clock::now();
-        } else if (Clock::now() - progress > kGivingUp) {
-            return;
-        } else {
-            ::poll(nullptr, 0, static_cast<int>(kPause.count()));
-        }
+        ending.tell(read_members());
+        if (!ending.finish() || collect_until(ending.next())) return;
     }
 }
 

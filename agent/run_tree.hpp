@@ -9,12 +9,10 @@
 #include "agent/kin.hpp"
 #include "agent/options.hpp"
 #include "agent/own_cgroup.hpp"
-#include "agent/reaper.hpp"
-#include "agent/reaper_target.hpp"
 #include "agent/run_successor.hpp"
-#include "policy/rules.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/process_table.hpp"
+#include "scanner/result.hpp"
 
 namespace reaper::agent {
 
@@ -40,15 +38,9 @@ class RunTree {
     void end_alone();
 
    private:
-    struct Grace {
-        std::chrono::milliseconds term{};
-        std::chrono::milliseconds cap{};
-    };
-
-    [[nodiscard]] Grace grace_of(scanner::Pid pid) const;
-    void grant_grace(Target& target);
     [[nodiscard]] std::vector<scanner::Pid> read_members() const;
-    [[nodiscard]] bool end_those_there(const ReaperParts& parts);
+    [[nodiscard]] Result<bool> is_ours(scanner::Pid pid) const;
+    [[nodiscard]] bool collect_until(std::chrono::steady_clock::time_point moment);
     void go_on();
     void succeed(Kin kin);
 
@@ -61,9 +53,7 @@ class RunTree {
     std::optional<int> helper_status_;
     std::optional<Kin> kin_;              // of a successor: in place of its own children
     std::optional<Successor> successor_;  // is not one of the members
-    std::optional<policy::Rules> rules_;  // read when they are needed
-    ReaperTarget::Clock::time_point began_;
-    ReaperTarget::Clock::time_point grace_ends_;
+    std::chrono::steady_clock::time_point began_;
 };
 
 }  // namespace reaper::agent

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scanner/facts.hpp"
+#include "scanner/proc_stat.hpp"
 #include "scanner/process_table.hpp"
 #include "scanner/result.hpp"
 
@@ -20,6 +21,9 @@ struct Place {
 // 0: outside of this pid namespace, or nobody's. Where hidepid hides the process, its handle is asked (Linux 6.13). Fails when neither
 // tells.
 [[nodiscard]] Result<Pid> read_parent(const Procfs& procfs, Pid pid);
+
+// no_such_process: it is gone, or hidden.
+[[nodiscard]] Result<ProcStat> read_stat(const Procfs& procfs, Pid pid);
 
 // The clock of start_ticks, now.
 [[nodiscard]] std::uint64_t ticks_since_boot(std::uint32_t ticks_per_second);

@@ -62,10 +62,7 @@ Result<Pid> read_self(const Procfs& procfs) {
 }
 
 Result<Pid> parent_in_stat(const Procfs& procfs, Pid pid) {
-    const std::string path = std::to_string(pid) + "/stat";
-    return read_at(procfs.fd(), path.c_str(), kStatLimit)
-        .and_then([](const FileText& text) { return parse_stat(text.bytes); })
-        .map([](const ProcStat& stat) { return stat.ppid; });
+    return read_stat(procfs, pid).map([](const ProcStat& stat) { return stat.ppid; });
 }
 
 struct Climb {
@@ -118,6 +115,16 @@ Result<std::uint32_t> read_user_hz() {
 }
 
 }  // namespace
+
+Result<ProcStat> read_stat(const Procfs& procfs, Pid pid) {
+    const std::string path = std::to_string(pid) + "/stat";
+    auto stat = read_at(procfs.fd(), path.c_str(), kStatLimit).and_then([](const FileText& text) {
+        return parse_stat(text.bytes);
+    });
+    if (!stat && stat.error().code == std::errc::no_such_file_or_directory)
+        return failure(std::errc::no_such_process, "read", path);
+    return stat;
+}
 
 Result<Pid> read_parent(const Procfs& procfs, Pid pid) {
     if (pid == 1) return 0;  // also where nobody may look at it
