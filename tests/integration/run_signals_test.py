@@ -370,7 +370,7 @@ def nobody_keeps_the_working_directory():
     folder.mkdir()
     running = subprocess.Popen([BINARY, "run", "--", "/bin/sh", "-c", "pwd; cd /; exec sleep 60"], cwd=folder, stdout=subprocess.PIPE)
     expect(running.stdout.readline() == b"/mnt/folder\n", "the helper starts elsewhere")
-    (started,) = survivors()
+    (started,) = wait_until(survivors, "the helper")  # in the middle of execve it shows no environment
     wait_until(lambda: actor.read_bytes(f"/proc/{started}/comm") == b"sleep\n", "sleep")
     said = wait_until(lambda: subprocess.run(["/bin/umount", "/mnt"], capture_output=True, check=False).returncode == 0, "umount", 3)
     expect(said, "busy")
