@@ -5,7 +5,8 @@
 
 namespace reaper::agent {
 
-// Closes every descriptor but these; stdin, stdout and stderr become /dev/null, the working directory /. None of `kept` may be one of those three.
+// Closes every descriptor but these; stdin, stdout and stderr become /dev/null, the working directory /. None of `kept` may be one of
+// those three.
 void let_go_of_all_but(std::vector<int> kept);
 
 }  // namespace reaper::agent

@@ -23,7 +23,8 @@ class Patience {
    public:
     // What it is like as its grace begins; what it does at the end of it is compared with that.
     void begin(const scanner::Activity& sample) { before_ = sample; }
-    // Its grace is over: how soon to ask again, `slice` for one that works, `blink` where that takes another look. None: it has had its time.
+    // Its grace is over: how soon to ask again, `slice` for one that works, `blink` where that takes another look. None: it has had its
+    // time.
     [[nodiscard]] std::optional<std::chrono::milliseconds> more(const scanner::Activity& now,
                                                                 std::chrono::milliseconds slice,
                                                                 std::chrono::milliseconds blink);

@@ -25,8 +25,8 @@ struct CleanerParts {
 
 // The file as it was judged. A gateway's lock is shared, without waiting, from before the file is taken away until it is away: the
 // file itself would have kept every gateway from starting until then. A run that is killed in between leaves NAME.taken-aside.PID behind
-// (where that is there, NAME.taken-aside.PID.1), which a later run removes in the same way, or puts back. The file itself is locked meanwhile,
-// so that no run takes what another one has aside for what was left there.
+// (where that is there, NAME.taken-aside.PID.1), which a later run removes in the same way, or puts back. The file itself is locked
+// meanwhile, so that no run takes what another one has aside for what was left there.
 [[nodiscard]] Removal remove_stale(const scanner::Procfs& procfs, const scanner::ClaimFile& file,
                                    const CleanerParts& parts);
 

@@ -16,7 +16,8 @@ class Successor {
    public:
     using Work = std::function<void(Kin kin)>;
 
-    // A child that does `work` once this process, which has no threads, was killed; `mark`: see Kin. It is none that waitpid(2) tells of without __WALL.
+    // A child that does `work` once this process, which has no threads, was killed; `mark`: see Kin. It is none that waitpid(2) tells of
+    // without __WALL.
     [[nodiscard]] static std::optional<Successor> appoint(const scanner::Procfs& procfs, std::string mark,
                                                           const Work& work);
     // It is not needed any more. Returns when it has ended.

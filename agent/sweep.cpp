@@ -36,6 +36,11 @@ int terminal_of(const Options& options) {
     return options.command == Command::watch ? -1 : terminal_to_draw_on(options.quiet);
 }
 
+void tell_of_waiting(int terminal) {
+    constexpr std::string_view kText = "looking for a few seconds who starts again what was ended\n";
+    if (terminal >= 0) std::ignore = ::write(terminal, kText.data(), kText.size());
+}
+
 // While a live line is drawn, the decisions are not written where it stands.
 HistoryVoice voice_of(const Options& options) {
     const bool is_watch = options.command == Command::watch;
@@ -138,6 +143,7 @@ bool Sweep::see_who_came(Judged& seen) {
 void Sweep::wait_for_keepalives(Judged& seen) {
     const auto last_moment = Clock::now() + kKeepalive;
     const auto is_awaited = [this](const Judgement& judgement) { return may_come_again(judgement, outcomes_); };
+    if (std::ranges::any_of(seen.judgements, is_awaited)) tell_of_waiting(terminal_of(options_));
     while (Clock::now() < last_moment && std::ranges::any_of(seen.judgements, is_awaited)) {
         if (interrupt_.wait(kPause)) return;
         std::ignore = see_who_came(seen);

@@ -9,8 +9,8 @@
 
 namespace reaper::policy {
 
-// Of families that need one member: older ones that share host, home and the rule's same_options with a newer one: pid -> pid of the newest, which
-// stays. Only among members that are attached by a live host and nothing else.
+// Of families that need one member: older ones that share host, home and the rule's same_options with a newer one: pid -> pid of the
+// newest, which stays. Only among members that are attached by a live host and nothing else.
 [[nodiscard]] std::map<scanner::Pid, scanner::Pid> find_duplicates(const std::vector<Member>& members,
                                                                    const std::vector<Judgement>& judgements);
 

@@ -8,8 +8,8 @@
 
 namespace reaper::scanner {
 
-// All below `ancestor`, or below any of several, without these: those that were there while this looked, by pid. A pid is only a name; whoever opens a handle by one
-// has to ask is_descendant() afterwards. Fails when the table itself cannot be read.
+// All below `ancestor`, or below any of several, without these: those that were there while this looked, by pid. A pid is only a name;
+// whoever opens a handle by one has to ask is_descendant() afterwards. Fails when the table itself cannot be read.
 [[nodiscard]] Result<std::vector<Pid>> read_descendants(const Procfs& procfs, Pid ancestor);
 [[nodiscard]] Result<std::vector<Pid>> read_descendants(const Procfs& procfs, const std::vector<Pid>& ancestors);
 

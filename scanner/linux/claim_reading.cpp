@@ -137,7 +137,8 @@ void read_taken_aside(const Home& home, ClaimKind kind, const std::string& folde
     if (!names) return files.push_back(unreadable(blank_file(home, kind, folder)));
     for (const std::string& name : *names) {
         const std::string_view place = place_of(name);
-        if (place != name && is_place(place)) read_file(home, kind, folder == "." ? name : folder + "/" + name, files);
+        if (place != name && is_place(place))
+            read_file(home, kind, folder == "." ? name : std::string(folder).append("/").append(name), files);
     }
 }
 
