@@ -116,7 +116,11 @@ def write(seconds):
     database.execute("COMMIT")
     os.write(2, b"committed\\n")
     os._exit(0)
+def when_told(handler):
+    signal.signal(signal.SIGTERM, handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 def told(number, frame):
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # whoever is born here is told once it listens
     BODY
 signal.alarm(60)
 signal.signal(signal.SIGTERM, told)
@@ -136,9 +140,10 @@ def writer(variant, *body, grace="1s"):
 
 
 def late_writer(variant):
-    host = writer(variant, "if os.fork() == 0:", "    signal.signal(signal.SIGTERM, lambda *_: os.write(2, b'told\\n'))", "    write(4)")
+    host = writer(variant, "if os.fork() == 0:", "    when_told(lambda *_: os.write(2, b'told\\n'))", "    write(4)")
     seconds_to_end(host, 30)
-    expect(said(host) == ["told", "committed"], "it was not told, or ended in its transaction")
+    lines = said(host)
+    expect(lines == ["told", "committed"], f"it was not told, or ended in its transaction: {lines}")
 
 
 @case
@@ -154,7 +159,7 @@ def a_late_writer_commits():
 @case
 def who_is_born_in_the_grace_is_told():
     host = writer("subreaper", "if os.fork() == 0:", "    os.setsid()",
-                  "    signal.signal(signal.SIGTERM, lambda *_: (os.write(2, b'told\\n'), os._exit(0)))", "    while True: time.sleep(50)",
+                  "    when_told(lambda *_: (os.write(2, b'told\\n'), os._exit(0)))", "    while True: time.sleep(50)",
                   "write(4)", grace="8s")
     host.kill()
     began = time.monotonic()
@@ -165,7 +170,7 @@ def who_is_born_in_the_grace_is_told():
 @case
 def who_comes_last_has_a_second():
     host = writer("subreaper", "time.sleep(0.8)", "if os.fork() == 0:",
-                  "    signal.signal(signal.SIGTERM, lambda *_: (time.sleep(0.6), os.write(2, b'cleaned up\\n'), os._exit(0)))",
+                  "    when_told(lambda *_: (time.sleep(0.6), os.write(2, b'cleaned up\\n'), os._exit(0)))",
                   "while True: time.sleep(50)")
     seconds_to_end(host, 20)
     expect(said(host) == ["cleaned up"], "it had only what was left of the grace")
