@@ -44,6 +44,10 @@ void add_missing(std::vector<Item>& items, std::vector<Item> earlier, Key key) {
     std::ranges::sort(items, {}, key);
 }
 
+bool is_there(const std::string& path) {
+    return ::access(path.c_str(), F_OK) == 0;
+}
+
 class Preflight {
    public:
     Preflight(const scanner::Procfs& procfs, const Options& options, const Setup& setup)
@@ -149,7 +153,9 @@ class Preflight {
         std::set<scanner::Uid> users;
         if (::geteuid() != 0) return users;
         for (const scanner::ProcessFacts& process : facts.candidates) users.insert(process.row.uid);
-        for (const scanner::ClaimPlaces& of_user : places.places) users.insert(of_user.uid);
+        for (const scanner::ClaimPlaces& of_user : places.places) {
+            if (std::ranges::any_of(of_user.hermes_homes, is_there)) users.insert(of_user.uid);
+        }
         users.erase(0);
         return users;
     }

@@ -45,7 +45,8 @@ Result<Fd> open_home(scanner::Uid user, const std::string& home) {
 
 // Nobody sweeps from a home that is not there. The user who runs this is doing so.
 bool has_nothing_to_lock(scanner::Uid user, const Error& error) {
-    return user != ::geteuid() && error.code == std::errc::no_such_file_or_directory;
+    return user != ::geteuid() &&
+           (error.code == std::errc::no_such_file_or_directory || error.code == std::errc::not_a_directory);
 }
 
 }  // namespace
@@ -69,14 +70,15 @@ std::vector<std::string> lock_folders() {
 }
 
 std::string SweepLocks::hold(scanner::Uid user, const LockPlace& place) {
-    while (!held_.contains(user)) {
+    constexpr int kTries = 10;
+    for (int tries = 0; tries < kTries && !held_.contains(user); ++tries) {
         auto file = open(user, place);
         if (!file && has_nothing_to_lock(user, file.error())) return {};
         if (!file) return complain(policy::escape(describe(file.error()), 400));
         std::string in_the_way = wait_for(user, std::move(*file));
         if (!drop_deleted(user)) return in_the_way;
     }
-    return {};
+    return held_.contains(user) ? std::string() : complain("what was locked is deleted each time");
 }
 
 Result<Fd> SweepLocks::open(scanner::Uid user, const LockPlace& place) {

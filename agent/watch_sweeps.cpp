@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -83,6 +84,11 @@ void WatchSweeps::want(const std::set<Pid>& pids) {
     }
 }
 
+void WatchSweeps::want_bereaved(const std::set<Pid>& pids) {
+    want(pids);
+    std::ranges::set_difference(pids, wanted_, std::inserter(wanted_anew_, wanted_anew_.end()));
+}
+
 // Locks are taken by a copy, not here: this must not wait for another sweep. What one copy has locked, all of them have.
 void WatchSweeps::open_locks() {
     std::set<scanner::Uid> users{::geteuid()};
@@ -143,7 +149,7 @@ std::set<Pid> WatchSweeps::take_finished() {
     std::erase_if(running_, [&](Running& sweep) {
         if (!sweep.copy.handle().exited()) return false;
         std::ignore = sweep.copy.wait();
-        pids.merge(sweep.pids);
+        for (const Pid pid : sweep.pids) (wanted_anew_.erase(pid) > 0 ? wanted_ : pids).insert(pid);
         return true;
     });
     if (!running_.empty()) return pids;

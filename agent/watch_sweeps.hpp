@@ -27,6 +27,8 @@ class WatchSweeps {
 
     // Those of `pids` that no sweep is at work on are for the next one to judge, and to end if they are leaked.
     void want(const std::set<scanner::Pid>& pids);
+    // They have lost a host this moment: those that a sweep is at work on, which may have judged them before, are for another one after it.
+    void want_bereaved(const std::set<scanner::Pid>& pids);
     // Begins it, when anything is wanted, not too many are looking, and it is not the turn of other sweeps. Fails when no copy can be made;
     // then it is still wanted.
     [[nodiscard]] Result<void> begin(const Setup& setup);
@@ -35,7 +37,7 @@ class WatchSweeps {
 
     // For poll(2): readable once a sweep has ended.
     void add_to(std::vector<pollfd>& descriptors) const;
-    // Whom those that have ended were for, once.
+    // Whom those that have ended were for, once; not those who are wanted anew.
     [[nodiscard]] std::set<scanner::Pid> take_finished();
 
     [[nodiscard]] bool at_work() const { return !running_.empty(); }
@@ -57,6 +59,7 @@ class WatchSweeps {
     const Options& options_;
     std::function<void()> let_go_;
     std::set<scanner::Pid> wanted_;
+    std::set<scanner::Pid> wanted_anew_;  // when the sweep that is at work on them has ended
     std::vector<Running> running_;
     std::map<scanner::Uid, Fd> locks_;  // open, and shared with the copies, while there are any
     Clock::time_point turn_began_;      // with the first of those copies

@@ -71,9 +71,9 @@ void Watcher::advance() {
     const std::set<Pid> bereaved = hosts_.take_bereaved();
     if (!bereaved.empty()) look_within(kSettled);
     if (!counted_.take_bereaved().empty()) look_within({});
-    sweeps_.want(bereaved);
-    begin_sweeps();
+    sweeps_.want_bereaved(bereaved);
     std::set<Pid> finished = sweeps_.take_finished();
+    begin_sweeps();
     if (!finished.empty()) look_within({});
     finished_.merge(finished);
     if (Clock::now() < std::min(next_look_, next_count_)) return;
@@ -140,7 +140,7 @@ void Watcher::look() {
 // Who died since the look began is bereaved at once.
 void Watcher::watch_hosts(const Judged& judged) {
     hosts_.update(procfs_, hosts_of(judged.look.facts, judged.look.rules), most_handles());
-    sweeps_.want(hosts_.take_bereaved());
+    sweeps_.want_bereaved(hosts_.take_bereaved());
 }
 
 void Watcher::want_leaks(const Judged& judged) {

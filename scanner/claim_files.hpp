@@ -96,7 +96,7 @@ inline constexpr std::string_view kTakenAside = ".taken-aside.";
 // and a lock on another file system's file of that number merely keeps a file longer than needed.
 [[nodiscard]] LockReading find_lock(const Procfs& procfs, int directory, const std::string& name);
 
-// The same of an open file; 0: nobody, or nobody that this pid namespace sees.
+// The same of an open file, where a shared lock counts as well; 0: nobody, or nobody that this pid namespace sees.
 [[nodiscard]] Pid find_lock_holder(const Procfs& procfs, int file);
 
 }  // namespace reaper::scanner

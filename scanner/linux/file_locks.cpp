@@ -57,8 +57,11 @@ Pid find_lock_holder(const Procfs& procfs, int file) {
     struct stat status{};
     const auto locks = all_locks(procfs);
     if (!locks || ::fstat(file, &status) != 0) return 0;
-    const FileLock* lock = find_writer(*locks, inode_of(procfs, file, status.st_ino));
-    return lock == nullptr ? 0 : std::max(lock->pid, 0);
+    const std::uint64_t inode = inode_of(procfs, file, status.st_ino);
+    const FileLock* writer = find_writer(*locks, inode);
+    const auto lock = std::ranges::find(*locks, inode, &FileLock::inode);
+    if (writer != nullptr) return std::max(writer->pid, 0);
+    return lock == locks->end() ? 0 : std::max(lock->pid, 0);
 }
 
 }  // namespace reaper::scanner

@@ -157,14 +157,18 @@ def somebody_else_who_locks_the_home_is_no_sweep():
     stage = deaf_and_polite()
     home = stage.layout.home
     home.chmod(0o755)
-    hold = f"import fcntl, os, time\nfcntl.flock(os.open({str(home)!r}, os.O_RDONLY), fcntl.LOCK_EX)\nprint(flush=True)\ntime.sleep(60)"
-    other = subprocess.Popen([PYTHON, "-c", hold], user=layout.OTHER_UID, group=layout.OTHER_UID, extra_groups=[], stdout=subprocess.PIPE)
-    other.stdout.read(1)
-    begin = time.monotonic()
-    swept = stage.sweep()
-    expect(swept.status == 0 and time.monotonic() - begin < 10, swept.explain())
-    expect(f"pid {other.pid} of another user has locked the home" in str(swept.json["remarks"]), swept.explain())
-    stage.expect_ended(["deaf", "polite"])
+    for kind in ("LOCK_EX", "LOCK_SH"):
+        hold = f"import fcntl, os, time\nfcntl.flock(os.open({str(home)!r}, os.O_RDONLY), fcntl.{kind})\nprint(flush=True)\ntime.sleep(60)"
+        other = subprocess.Popen([PYTHON, "-c", hold], user=layout.OTHER_UID, group=layout.OTHER_UID, extra_groups=[], stdout=subprocess.PIPE)
+        other.stdout.read(1)
+        begin = time.monotonic()
+        swept = stage.sweep()
+        expect(swept.status == 0 and time.monotonic() - begin < 10, swept.explain())
+        expect(f"pid {other.pid} of another user has locked the home" in str(swept.json["remarks"]), swept.explain())
+        stage.expect_ended(["deaf", "polite"])
+        other.kill()
+        other.wait()
+        stage.orphans([stage.worker("deaf", session="a", ignore_term=True), stage.worker("polite", session="b")])
 
 
 @case

@@ -297,6 +297,27 @@ def kill_9_of_the_host_leaves_none_of_its_own():
 
 
 @case
+def two_hosts_that_die_one_after_the_other_leave_nobody():
+    """As in a cgroup that is killed: while the first sweep is at work the other host still lives, or has not been cleared away."""
+    stage = Stage()
+    pairs = []
+    for number in range(16):
+        other = stage.start_host(f"other-{number}", [])
+        pairs.append((stage.start_host(f"host-{number}", [stage.worker(f"worker-{number}", session=str(number), parent_pid=other.pid)]), other))
+    watch = Watch(stage, "--min-age", "1ms", "--settle", "100ms", "--grace", "1s", "--interval", "60s")
+    for number, (host, other) in enumerate(pairs):
+        for one in (host, other):
+            one.kill()
+            one.wait()
+            time.sleep(0.002 * number)
+        expect(stage.actors[f"worker-{number}"].wait_ended(5), f"it waits for the next interval: {watch.log()}")
+    for pair in pairs:
+        for one in pair:
+            del stage.hosts[[name for name, process in stage.hosts.items() if process is one][0]]
+    watch.stop()
+
+
+@case
 def a_stranger_with_the_pid_of_the_host_keeps_nobody():
     stage = Stage()
     worker = stage.worker("worker", parent_pid="{host}")
