@@ -1,9 +1,12 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,6 +16,8 @@
 #include "agent/run_guard.hpp"
 #include "agent/run_link.hpp"
 #include "agent/run_supervisor.hpp"
+#include "scanner/descendants.hpp"
+#include "scanner/machine.hpp"
 
 namespace reaper::agent {
 
@@ -24,6 +29,17 @@ sigset_t signals_for_helper() {
     sigfillset(&set);
     sigdelset(&set, SIGCHLD);
     return set;
+}
+
+// Whoever started this program may have had children, and then replaced himself by it (execve).
+std::set<scanner::Pid> earlier_children(const scanner::Procfs& procfs) {
+    siginfo_t none{};
+    if (::waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) != 0) return {};  // ECHILD, nearly always
+    std::set<scanner::Pid> children;
+    for (const scanner::Pid pid : scanner::read_descendants(procfs, ::getpid()).value_or(std::vector<scanner::Pid>())) {
+        if (scanner::read_parent(procfs, pid) == ::getpid()) children.insert(pid);
+    }
+    return children;
 }
 
 tl::unexpected<Message> problem(const std::string& what, ExitStatus status) {
@@ -61,6 +77,7 @@ tl::expected<int, Message> run_helper(const Options& options) {
     }
     const auto self = scanner::PidHandle::open(::getpid());
     if (!self) return problem(describe(self.error()), ExitStatus::incomplete);
+    const auto strangers = earlier_children(*procfs);
     auto made = OwnCgroup::make(*procfs);
     const std::string no_cgroup_because = made ? std::string() : describe(made.error());
     const std::optional<OwnCgroup> cgroup = made ? std::optional(std::move(*made)) : std::nullopt;
@@ -74,7 +91,7 @@ tl::expected<int, Message> run_helper(const Options& options) {
     }
     link->theirs.reset();
     const auto handle = scanner::PidHandle::open(guarding);
-    return supervise({*procfs, options, *host, cgroup, link->ours, signals, guarding, handle});
+    return supervise({*procfs, options, *host, cgroup, link->ours, signals, guarding, handle, strangers});
 }
 
 }  // namespace reaper::agent

@@ -28,8 +28,8 @@ bool is_among_the_last(int descriptor) {
 
 }  // namespace
 
-Kin::Kin(const scanner::Procfs& procfs, PidHandle root, std::string mark)
-    : procfs_(procfs), root_(root.pid()), mark_(std::move(mark)) {
+Kin::Kin(const scanner::Procfs& procfs, PidHandle root, Kinship kinship)
+    : procfs_(procfs), root_(root.pid()), kinship_(std::move(kinship)) {
     held_.push_back(std::move(root));
 }
 
@@ -48,6 +48,7 @@ void Kin::look() {
 }
 
 bool Kin::belongs(Pid pid) const {
+    if (kinship_.strangers.contains(pid)) return false;
     const auto parent = scanner::read_parent(procfs_, pid);
     if (!parent) return false;
     if (has(*parent)) return true;
@@ -55,7 +56,7 @@ bool Kin::belongs(Pid pid) const {
     const std::string name(policy::kRunMark);
     const auto variables = scanner::read_variables(procfs_, pid, {&name, 1});
     const auto found = variables.value.find(name);
-    return found != variables.value.end() && found->second == mark_;
+    return found != variables.value.end() && found->second == kinship_.mark;
 }
 
 std::vector<Pid> Kin::pids() const {

@@ -27,7 +27,10 @@ bool runs_this_program(const scanner::Procfs& procfs, Pid pid) {
 bool is_run(const scanner::Procfs& procfs, Pid pid) {
     if (!runs_this_program(procfs, pid)) return false;
     const auto row = scanner::read_program(procfs, pid);
-    return row && row->command_line.value.argv.size() > 1 && row->command_line.value.argv[1] == "run";
+    if (!row || row->command_line.value.argv.empty()) return false;
+    const auto& argv = row->command_line.value.argv;  // options may stand before the command
+    const auto end = std::find(argv.begin() + 1, argv.end(), "--");
+    return std::find(argv.begin() + 1, end, "run") != end;
 }
 
 std::optional<Seen> see_one(const scanner::Procfs& procfs, Pid pid) {

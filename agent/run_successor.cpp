@@ -49,7 +49,7 @@ pid_t fork_apart() {
 
 }  // namespace
 
-std::optional<Successor> Successor::appoint(const scanner::Procfs& procfs, std::string mark, const Work& work) {
+std::optional<Successor> Successor::appoint(const scanner::Procfs& procfs, Kinship kinship, const Work& work) {
     auto link = make_link();
     auto self = scanner::PidHandle::open(::getpid());
     if (!link || !self) return std::nullopt;
@@ -62,7 +62,7 @@ std::optional<Successor> Successor::appoint(const scanner::Procfs& procfs, std::
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     std::ignore = ::setpgid(0, 0);  // not to be killed with a group
     hold_as_many_as_we_may();
-    Kin kin(procfs, std::move(*self), std::move(mark));
+    Kin kin(procfs, std::move(*self), std::move(kinship));
     if (outlives(link->theirs, kin)) work(std::move(kin));
     ::_exit(0);
 }

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "agent/kin.hpp"
 #include "scanner/fd.hpp"
@@ -16,9 +15,8 @@ class Successor {
    public:
     using Work = std::function<void(Kin kin)>;
 
-    // A child that does `work` once this process, which has no threads, was killed; `mark`: see Kin. It is none that waitpid(2) tells of
-    // without __WALL.
-    [[nodiscard]] static std::optional<Successor> appoint(const scanner::Procfs& procfs, std::string mark,
+    // A child that does `work` once this process, which has no threads, was killed. It is none that waitpid(2) tells of without __WALL.
+    [[nodiscard]] static std::optional<Successor> appoint(const scanner::Procfs& procfs, Kinship kinship,
                                                           const Work& work);
     // It is not needed any more. Returns when it has ended.
     void dismiss() const;

@@ -44,7 +44,8 @@ bool helper_has_it(const signalfd_siginfo& taken) {
 class Supervisor {
    public:
     explicit Supervisor(const SupervisorParts& parts)
-        : parts_(parts), tree_(parts.procfs, parts.cgroup, parts.options, policy::run_mark(parts.host.identity)) {}
+        : parts_(parts),
+          tree_(parts.procfs, parts.cgroup, parts.options, policy::run_mark(parts.host.identity), parts.strangers) {}
 
     // The helper's exit status.
     [[nodiscard]] int run() {
@@ -65,10 +66,12 @@ class Supervisor {
     // Signals are left in the kernel, which loses none of them, while the guard has too much to read.
     void wait() {
         const bool busy = !can_tell(parts_.link);
-        std::array<pollfd, 3> entries{{{parts_.link.get(), static_cast<short>(busy ? POLLIN | POLLOUT : POLLIN), 0},
+        std::array<pollfd, 4> entries{{{parts_.link.get(), static_cast<short>(busy ? POLLIN | POLLOUT : POLLIN), 0},
                                        {busy ? -1 : parts_.signals.get(), POLLIN, 0},
-                                       {host_lives_ ? parts_.host.handle.raw() : -1, POLLIN, 0}}};
+                                       {host_lives_ ? parts_.host.handle.raw() : -1, POLLIN, 0},
+                                       {tree_.children(), POLLIN, 0}}};
         giving_back_.wait(entries);
+        if (entries[3].revents != 0) tree_.clear_away();  // whom strangers left, say
         if (entries[2].revents == 0) return;
         host_lives_ = false;
         // The guard sees to it; should somebody have stopped that, it goes on.

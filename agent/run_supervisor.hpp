@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <optional>
+#include <set>
 
 #include "agent/options.hpp"
 #include "agent/own_cgroup.hpp"
@@ -24,6 +25,7 @@ struct SupervisorParts {
     const Fd& signals;  // signalfd(2): what is sent to this process, and blocked here
     pid_t guard;        // a child of this process
     const Result<scanner::PidHandle>& guard_handle;
+    std::set<scanner::Pid> strangers;  // children that it had before it became `run`
 };
 
 // Passes signals on, stops with the helper, and takes over when the guard dies. Returns the helper's exit status.

@@ -38,20 +38,31 @@ void empty(const Fd& children) {
 }  // namespace
 
 RunTree::RunTree(const scanner::Procfs& procfs, const std::optional<OwnCgroup>& cgroup, const Options& options,
-                 std::string mark)
-    : procfs_(procfs), cgroup_(cgroup), options_(options), mark_(std::move(mark)), children_(watch_children()) {}
+                 std::string mark, std::set<Pid> strangers)
+    : procfs_(procfs),
+      cgroup_(cgroup),
+      options_(options),
+      mark_(std::move(mark)),
+      strangers_(std::move(strangers)),
+      children_(watch_children()) {}
 
 bool RunTree::collect() {
     if (kin_) {
         kin_->look();
         return kin_->empty();
     }
+    return reap() || (!strangers_.empty() && read_members().empty());
+}
+
+// True: there is no child left, and so nobody below one.
+bool RunTree::reap() {
     empty(children_);
     for (;;) {
         int status = 0;
         const pid_t ended = ::waitpid(-1, &status, WNOHANG);
-        if (ended <= 0) return ended < 0;  // ECHILD: without a child there is nobody below one
+        if (ended <= 0) return ended < 0;  // ECHILD
         if (ended == helper_) helper_status_ = shell_status(status);
+        strangers_.erase(ended);
     }
 }
 
@@ -59,11 +70,21 @@ std::vector<Pid> RunTree::read_members() const {
     if (kin_) return kin_->pids();
     auto members = scanner::read_descendants(procfs_, ::getpid()).value_or(std::vector<Pid>());
     if (successor_) std::erase(members, successor_->pid());
+    if (strangers_.empty()) return members;
+    const auto theirs =
+        scanner::read_descendants(procfs_, {strangers_.begin(), strangers_.end()}).value_or(std::vector<Pid>());
+    std::erase_if(members,
+                  [&](Pid pid) { return strangers_.contains(pid) || std::ranges::binary_search(theirs, pid); });
     return members;
 }
 
 Result<bool> RunTree::is_ours(Pid pid) const {
-    return kin_ ? Result<bool>(kin_->has(pid)) : scanner::is_descendant(procfs_, pid, ::getpid());
+    if (kin_) return kin_->has(pid);
+    for (const Pid stranger : strangers_) {
+        const auto theirs = pid == stranger ? Result<bool>(true) : scanner::is_descendant(procfs_, pid, stranger);
+        if (!theirs || *theirs) return theirs.map([](bool) { return false; });
+    }
+    return scanner::is_descendant(procfs_, pid, ::getpid());
 }
 
 void RunTree::end() {
@@ -73,7 +94,7 @@ void RunTree::end() {
 
 void RunTree::end_alone() {
     began_ = Clock::now();
-    successor_ = Successor::appoint(procfs_, mark_, [this](Kin kin) { succeed(std::move(kin)); });
+    successor_ = Successor::appoint(procfs_, {mark_, strangers_}, [this](Kin kin) { succeed(std::move(kin)); });
     go_on();
     if (successor_) successor_->dismiss();
 }

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "agent/kin.hpp"
@@ -18,15 +20,18 @@ namespace reaper::agent {
 
 class RunTree {
    public:
-    // This process has to be a child subreaper, and single-threaded. `mark` is in the helper's environment. The others outlive this.
+    // This process has to be a child subreaper, and single-threaded. `mark` is in the helper's environment. `strangers`: children that it
+    // had before; they, and whoever is below them, are left alone. The others outlive this.
     RunTree(const scanner::Procfs& procfs, const std::optional<OwnCgroup>& cgroup, const Options& options,
-            std::string mark);
+            std::string mark, std::set<scanner::Pid> strangers = {});
 
     void set_helper(scanner::Pid pid) { helper_ = pid; }
 
     // For poll(2): readable once a child has ended, until collect(). SIGCHLD is blocked for it.
     [[nodiscard]] int children() const { return children_.get(); }
-    // Clears away the children that have ended. True: nobody is left, as whoever loses his parent becomes a child of this process.
+    // Clears away the children that have ended.
+    void clear_away() { std::ignore = reap(); }
+    // The same. True: nobody is left, as whoever loses his parent becomes a child of this process.
     [[nodiscard]] bool collect();
     // As a shell tells it, once collect() has seen it.
     [[nodiscard]] std::optional<int> helper_status() const { return helper_status_; }
@@ -38,6 +43,7 @@ class RunTree {
     void end_alone();
 
    private:
+    [[nodiscard]] bool reap();
     [[nodiscard]] std::vector<scanner::Pid> read_members() const;
     [[nodiscard]] Result<bool> is_ours(scanner::Pid pid) const;
     [[nodiscard]] bool collect_until(std::chrono::steady_clock::time_point moment);
@@ -48,6 +54,7 @@ class RunTree {
     const std::optional<OwnCgroup>& cgroup_;
     const Options& options_;
     std::string mark_;
+    std::set<scanner::Pid> strangers_;
     Fd children_;
     std::optional<scanner::Pid> helper_;
     std::optional<int> helper_status_;

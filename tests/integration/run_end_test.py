@@ -9,7 +9,7 @@ import time
 
 from harness import actor, helper, sandbox
 from harness.actor import wait_until
-from harness.helper import BINARY, Host, ours, survivors
+from harness.helper import BINARY, Host, children_of, ours, survivors
 from harness.layout import UID
 from harness.sandbox import PYTHON, case, expect
 
@@ -99,6 +99,42 @@ def more_than_descriptors():
 @case
 def more_than_descriptors_for_a_successor():
     many("subreaper", "guard", "run")
+
+
+def run_with_an_earlier_child(earlier):
+    """As `earlier & exec orphan-reaper run ...` in a shell. run, its guard, and the child."""
+    choose("subreaper")
+    run = subprocess.Popen(["/bin/bash", "-c", f"{earlier} & exec {BINARY} run --grace 1s -- /bin/sh -c 'trap \"\" TERM; while :; do sleep 1; done'"])
+    wait_until(lambda: len(survivors()) >= 2, "the helper and its sleep")
+    (guard,) = [pid for pid in children_of(run.pid) if pid in ours()]
+    (child,) = [pid for pid in children_of(run.pid) if pid != guard]
+    return run, guard, child
+
+
+@case
+def an_earlier_child_is_left_alone():
+    run, guard, child = run_with_an_earlier_child("sleep 61")
+    os.kill(guard, signal.SIGKILL)
+    expect(run.wait(10) == 137, f"{run.returncode}")
+    expect(not survivors() and actor.is_there(child), "the helper is to end, and the child to live")
+
+
+@case
+def an_earlier_child_is_left_alone_by_a_successor():
+    run, guard, child = run_with_an_earlier_child("sleep 61")
+    os.kill(guard, signal.SIGKILL)
+    time.sleep(0.3)
+    run.kill()
+    wait_until(lambda: not survivors() and not ours(), "the end of the helper")
+    expect(actor.is_there(child), "the child is to live")
+
+
+@case
+def what_an_earlier_child_leaves_is_cleared_away():
+    run, _guard, _child = run_with_an_earlier_child("while :; do (/bin/true &); sleep 0.01; done")
+    time.sleep(1)
+    zombies = [pid for pid in children_of(run.pid) if not actor.is_there(pid)]
+    expect(len(zombies) < 10, f"{len(zombies)} zombies")
 
 
 # Who comes late
@@ -224,10 +260,10 @@ BRIDGE = ("import os, signal, time\nsignal.signal(signal.SIGTERM, lambda *_: os.
           "end = time.monotonic() + 40\nwhile time.monotonic() < end: time.sleep(1)\n")
 
 
-def nested(variant, between=(), at_once=False, deaf=""):
+def nested(variant, between=("run", "--grace", "5s"), at_once=False, deaf=""):
     """host -> run -> worker -> run -> bridge, the worker left out where that is `at_once`; the inner grace is the longer one."""
     choose(variant)
-    inner = [BINARY, "run", *between, "--grace", "5s", "--", PYTHON, "-c", BRIDGE]
+    inner = [BINARY, *between, "--", PYTHON, "-c", BRIDGE]
     words = inner if at_once else (PYTHON, "-c", f"import subprocess, time\nsubprocess.Popen({inner!r})\n{deaf}while True: time.sleep(1)")
     return start(variant, *words, options=("--grace", "1s"))
 
@@ -250,6 +286,11 @@ def a_run_below_a_run_keeps_its_grace():
 
 
 @case
+def so_does_one_whose_options_come_first():
+    expect_one_grace(nested("subreaper", between=("--grace", "5s", "run")))
+
+
+@case
 def a_run_goes_on_while_its_host_has_its_grace():
     expect_one_grace(nested("subreaper", deaf="import signal; signal.signal(signal.SIGTERM, lambda *_: None)\n"), at_least=5.9)
 
@@ -262,7 +303,7 @@ def a_run_of_a_run_keeps_its_grace():
 
 @case
 def a_run_with_a_host_elsewhere_ends_with_the_outer_one():
-    expect_one_grace(nested("cgroup", between=("--parent", str(os.getpid()))))
+    expect_one_grace(nested("cgroup", between=("run", "--parent", str(os.getpid()), "--grace", "5s")))
 
 
 def signal_inner(host, *numbers):
