@@ -1,5 +1,7 @@
 #include "policy/gateway_files.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "policy/file_content.hpp"
@@ -36,7 +38,8 @@ FileJudgement judge_held(const ClaimFile& file, FileJudgement by_pid) {
 FileJudgement judge_free(const ClaimFile& file, FileJudgement by_pid, const Machine& machine) {
     by_pid.evidence.push_back({"lock.free", Weight::for_kill, "nobody holds gateway.lock"});
     const bool says_nothing = by_pid.state == FileState::malformed;
-    const bool fresh = machine.now_epoch - static_cast<double>(file.stamp.written_s) < kBeingWritten;
+    // A clock that was stepped leaves files of the future.
+    const bool fresh = std::abs(machine.now_epoch - static_cast<double>(file.stamp.written_s)) < kBeingWritten;
     if (says_nothing && fresh) {
         by_pid.reason += ", and so young that its writer may not be done";
     } else if (says_nothing || by_pid.evidence.front().code == "pid.contradicts") {

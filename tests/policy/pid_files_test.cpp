@@ -291,6 +291,10 @@ TEST_CASE("the lock of the gateway decides: free means stale, unless the file ma
     check_kept(file, FileState::malformed, "file.malformed");
     file.stamp.written_s -= 2;
     check_stale(file, "file.malformed");
+    file.stamp.written_s += 61 + 59;
+    check_kept(file, FileState::malformed, "file.malformed");
+    file.stamp.written_s += 2;  // of the future: the clock was stepped
+    check_stale(file, "file.malformed");
     file = saying(gateway_file(LockState::free), "garbage");
     file.stamp.written_s -= 61;
     check_stale(file, "file.malformed");
