@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@
 #include "agent/sweep.hpp"
 #include "policy/duration.hpp"
 #include "policy/obstacles.hpp"
+#include "policy/parentage.hpp"
 #include "scanner/inspector.hpp"
 
 namespace reaper::agent {
@@ -29,6 +31,7 @@ using scanner::Pid;
 
 constexpr std::chrono::seconds kPause{1};      // before what may pass by itself is looked at again
 constexpr std::chrono::seconds kPatience{10};  // after the time is over
+constexpr int kRoundsOfReturn = 3;             // in each of which somebody came again: no more ends
 
 // Who came in its place is for the next round.
 bool came_again(const ReportedProcess& process) {
@@ -79,6 +82,7 @@ class Preflight {
 
     [[nodiscard]] std::chrono::seconds time_to_wait(const Report& report) const {
         if (options_.dry_run) return std::chrono::seconds(0);
+        if (rounds_of_return_ == kRoundsOfReturn) return std::chrono::seconds(0);
         const bool again = std::ranges::any_of(report.processes, came_again);
         return again || std::ranges::any_of(report.obstacles, &Obstacle::passes) ? kPause : std::chrono::seconds(0);
     }
@@ -87,6 +91,8 @@ class Preflight {
         auto report = Sweep(procfs_, options_, setup_, interrupt_, locks_).run();
         if (!report) return report;
         report->command = "preflight";
+        cut_off_ = interrupt_.came();
+        if (std::ranges::any_of(report->processes, came_again)) ++rounds_of_return_;
         if (auto cleaned = clean(*report); !cleaned) return tl::unexpected(cleaned.error());
         if (auto found = look_again(*report); !found) return tl::unexpected(found.error());
         return report;
@@ -115,6 +121,7 @@ class Preflight {
         const auto occupancy = scanner::find_occupants(procfs_, premises);
         if (!occupancy) return tl::unexpected(occupancy.error());
         std::vector<Pid> leaked = add_leaks(report);
+        if (cut_off_) add_returns(report, look->facts);
         add_sweeps(report, look->facts, places);
         const auto markers = read_update_markers(procfs_, places);
         std::ranges::move(policy::find_obstacles(look->facts, look->rules, *occupancy, markers, leaked),
@@ -131,9 +138,27 @@ class Preflight {
         std::vector<Pid> pids;
         for (const ReportedProcess& process : report.processes) {
             if (policy::is_growing_up(process.judgement) || is_leak(process)) pids.push_back(process.facts.row.pid);
-            if (is_left(process, options_.dry_run)) report.obstacles.push_back(leak_in_the_way(report, process));
+            if (!is_left(process, options_.dry_run)) continue;
+            Obstacle& obstacle = report.obstacles.emplace_back(leak_in_the_way(report, process));
+            if (came_again(process) && rounds_of_return_ == kRoundsOfReturn)
+                obstacle.detail += fmt::format(": started again after each of {} ends", kRoundsOfReturn);
         }
         return pids;
+    }
+
+    // Nobody has seen that whoever started them leaves it at that.
+    void add_returns(Report& report, const scanner::Facts& facts) const {
+        const auto may_return = [&](const ReportedProcess& process) {
+            const scanner::ProcessRow* host =
+                process.judgement.host == 0 ? nullptr : policy::find_row(facts, process.judgement.host);
+            return is_ended(process) && host != nullptr && host->state != 'Z';
+        };
+        for (const ReportedProcess& process : report.processes) {
+            if (may_return(process)) report.obstacles.push_back(return_in_the_way(process, false));
+        }
+        for (const ReportedProcess& process : came_again_) {
+            if (may_return(process)) report.obstacles.push_back(return_in_the_way(process, true));
+        }
     }
 
     // Until the update is done, no timer may interfere: neither one's own nor, for root, that of a user in the scope.
@@ -197,7 +222,10 @@ class Preflight {
 
     void remember(Report report) {
         std::erase_if(report.processes, [](const ReportedProcess& process) { return !process.outcome; });
-        for (ReportedProcess& process : report.processes) process.outcome->respawned_as.reset();
+        for (ReportedProcess& process : report.processes) {
+            if (!std::exchange(process.outcome->respawned_as, std::nullopt)) continue;
+            came_again_.push_back(process);
+        }
         std::erase_if(report.files, [](const ReportedFile& file) { return !is_removed(file); });
         add_missing(done_.processes, std::move(report.processes), [](const auto& one) { return one.facts.row.pid; });
         add_missing(done_.files, std::move(report.files), [](const auto& one) { return one.file.path; });
@@ -220,9 +248,12 @@ class Preflight {
     Interrupt interrupt_{options_.timeout};
     SweepLocks locks_{interrupt_, options_.lock_wait, terminal_to_draw_on(options_.quiet)};
     std::optional<LastResort> last_resort_;
-    std::string in_the_way_;  // not empty: another sweep
-    Pid own_holder_ = 0;      // its pid, if known
-    Report done_;             // by earlier rounds
+    std::string in_the_way_;                   // not empty: another sweep
+    Pid own_holder_ = 0;                       // its pid, if known
+    Report done_;                              // by earlier rounds
+    std::vector<ReportedProcess> came_again_;  // in earlier rounds
+    int rounds_of_return_ = 0;
+    bool cut_off_ = false;  // this round was, before all were seen not to come again
     bool told_ = false;
 };
 

@@ -33,11 +33,26 @@ Obstacle leak_in_the_way(const Report& report, const ReportedProcess& process) {
     if (process.outcome) obstacle.detail += "; " + outcome_line(process);
     const bool vetoed = std::ranges::any_of(
         process.judgement.evidence, [](const policy::Evidence& piece) { return piece.weight == policy::Weight::veto; });
-    if (young)
+    const bool returned = process.outcome && process.outcome->respawned_as && process.judgement.host != 0;
+    if (returned)
+        obstacle.help = fmt::format("orphan-reaper explain {}", process.judgement.host);  // who starts it
+    else if (young)
         obstacle.help = "wait until it is old enough to be judged";
     else if (vetoed || obstacle.help.empty())
         obstacle.help = fmt::format("orphan-reaper explain {}", process.facts.row.pid);
     return obstacle;
+}
+
+Obstacle return_in_the_way(const ReportedProcess& process, bool returned) {
+    const scanner::Pid host = process.judgement.host;
+    return {ObstacleKind::leak,
+            {process.facts.row.pid},
+            process.facts.user,
+            process.facts.row.command_line.value.argv,
+            fmt::format("it was ended, and pid {}, which had started it, {}", host,
+                        returned ? "started it again" : "may start it again: there was no time to see"),
+            fmt::format("orphan-reaper explain {}; or give it more time (--timeout)", host),
+            false};
 }
 
 Obstacle file_in_the_way(const Options& options, const ReportedFile& file) {

@@ -13,6 +13,9 @@ namespace reaper::agent {
 [[nodiscard]] bool is_left(const ReportedProcess& process, bool dry_run);
 [[nodiscard]] policy::Obstacle leak_in_the_way(const Report& report, const ReportedProcess& process);
 
+// Of somebody who was ended beside its host, which lives. `returned`: another one came in its place.
+[[nodiscard]] policy::Obstacle return_in_the_way(const ReportedProcess& process, bool returned);
+
 // Of a file that should have been removed, or put back, and was not.
 [[nodiscard]] policy::Obstacle file_in_the_way(const Options& options, const ReportedFile& file);
 

@@ -229,6 +229,32 @@ def a_keepalive_is_waited_for():
     expect("leak" in {one["kind"] for one in result.json["obstacles"]}, f"{result.json['obstacles']}")
 
 
+def expect_returns(period, *arguments):
+    """A host that starts its helper again every so often: not ready, and nothing is started. The result."""
+    install = Install()
+    install.stage.start_host("gateway", [install.stage.bridge("abandoned", stdio="abandoned")], keepalive=period)
+    result = install.preflight("--reap", "abandoned", *arguments, "--", "/usr/bin/touch", str(install.updated))
+    expect(result.status != 0 and not install.updated.exists(), result.explain())
+    expect({one["kind"] for one in result.json["obstacles"]} == {"leak"}, f"{result.json['obstacles']}")
+    return install, result
+
+
+@case
+def who_may_come_again_after_the_time_is_over():
+    install, result = expect_returns(20, "--timeout", "3s")
+    told = result.json["obstacles"][0]
+    expect(result.status == 6 and told["pids"] == result.signalled(), f"{result.explain()} {told}")
+    expect(f"explain {install.stage.actors['gateway'].pid}" in told["help"] and "--timeout" in told["help"], f"{told}")
+
+
+@case
+def a_keepalive_that_nobody_remembers_is_given_up():
+    install, result = expect_returns(1, "--no-history", "--timeout", "60s")
+    expect(len(result.signalled()) == 3, result.explain())
+    told = [one for one in result.json["obstacles"] if "after each of 3 ends" in one["detail"]]
+    expect(len(told) == 1 and f"explain {install.stage.actors['gateway'].pid}" in told[0]["help"], f"{result.json['obstacles']}")
+
+
 @case
 def who_came_again_once_is_ended_as_well():
     install = Install()
