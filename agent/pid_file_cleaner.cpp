@@ -63,7 +63,7 @@ class Taking {
     Removal run() {
         // A file system that knows no locks is none on which runs could tell each other: then a file that is aside is never put back.
         const auto lock = lock_pid_file(file_, home_.get());
-        if (!lock && is_held(lock.error())) return busy();
+        if (!lock && is_held(lock.error())) return held();
         const ClaimFile fresh = scanner::read_again(procfs_, file_, home_.get(), file_.name);
         if (const auto objection = object(fresh)) return *objection;
         if (const auto told = parts_.announce(file_, parts_.judge(fresh)); !told)
@@ -80,6 +80,12 @@ class Taking {
     }
 
    private:
+    // What lies in its place runs only share.
+    [[nodiscard]] Removal held() const {
+        const bool in_place = scanner::place_of(file_.name) == file_.name;
+        return in_place ? Removal{RemovalResult::failed, "somebody has locked it"} : busy();
+    }
+
     [[nodiscard]] std::optional<Removal> object(const ClaimFile& now) const {
         if (!is_same(file_, now)) return Removal{RemovalResult::changed, "it is not the same file any more"};
         const FileJudgement judgement = parts_.judge(now);

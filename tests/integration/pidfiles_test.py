@@ -344,6 +344,25 @@ def a_folder_that_may_not_be_written_to_is_a_failure():
     expect(result.status == 4 and not result.json["scan"]["complete"], f"a folder that cannot be read: {result.out}")
 
 
+@case
+def a_stale_file_that_somebody_has_locked_is_a_failure():
+    scene = Homes()
+    path = scene.gateway_pid()
+    path.chmod(0o644)
+    scene.put("gateway.lock", "")
+    program = "import fcntl, sys, time; one = open(sys.argv[1]); fcntl.flock(one, fcntl.LOCK_EX); print(flush=True); time.sleep(99)"
+    other = subprocess.Popen([PYTHON, "-c", program, str(path)], stdout=subprocess.PIPE, **as_user(layout.OTHER_UID))
+    other.stdout.readline()
+    result = scene.expect_clean([], ["gateway.pid"], status=5)
+    told = [one["outcome"]["result"] for one in result.json["pidfiles"] if one.get("outcome")]
+    expect(told == ["failed"], f"{told}")
+    ready = scene.stage.reaper("preflight", "--json", "--min-age", "1ms", "--settle", "50ms")
+    expect(ready.status == 5 and [one["kind"] for one in ready.json["obstacles"]] == ["stale_file"], ready.out)
+    other.kill()
+    other.wait()
+    scene.expect_clean(["gateway.pid"], ["gateway.lock"])
+
+
 class CrashLoop:
     """A service manager that starts a gateway again and again."""
 
