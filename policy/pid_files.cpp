@@ -48,11 +48,10 @@ bool is_removable(const ClaimFile& file) {
     return std::ranges::find(kRemovable, file.kind) != std::end(kRemovable);
 }
 
-// What is locked is left to the gateway that runs: to put an old file back could keep it from making its own.
+// Anything else could keep a gateway from making its own. Aside it harms nobody.
 bool belongs_back(const ClaimFile& file, const FileJudgement& judgement) {
-    const bool readable = !file.claims.empty() && file.claims.front().access != Access::denied;
-    const bool is_needed = judgement.state != FileState::stale && judgement.state != FileState::locked;
-    return scanner::place_of(file.name) != file.name && readable && is_needed && file.stamp.owner == file.scope;
+    const bool is_aside = scanner::place_of(file.name) != file.name;
+    return is_aside && judgement.state == FileState::live && file.stamp.owner == file.scope;
 }
 
 // None: no update runs there.

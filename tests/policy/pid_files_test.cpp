@@ -309,7 +309,7 @@ TEST_CASE("a record of another home") {
     check_kept(file, FileState::live, "pid.lives");
 }
 
-TEST_CASE("what was left aside is put back, unless it is stale, locked or not to be trusted") {
+TEST_CASE("what was left aside is put back only where it is live") {
     const auto aside = [](ClaimFile file) {
         file.name += ".taken-aside.7";
         return file;
@@ -323,7 +323,11 @@ TEST_CASE("what was left aside is put back, unless it is stale, locked or not to
     CHECK(belongs_back(aside(bridge_file())));
     CHECK(judged_file(aside(bridge_file())).reason ==
           "pid 77 is a bridge that is alive; a run that was cut off took it aside");
-    CHECK(belongs_back(aside(saying(bridge_file(), ""))));
+    for (const char* text : {"", "garbage"}) {
+        CHECK_FALSE(belongs_back(aside(saying(bridge_file(), text))));
+        CHECK_FALSE(belongs_back(aside(saying(gateway_file(LockState::absent), text))));
+    }
+    CHECK_FALSE(belongs_back(aside(without_process(gateway_file(LockState::unknown)))));
     CHECK(belongs_back(aside(gateway_file(LockState::held))));
     CHECK_FALSE(belongs_back(aside(without_process(gateway_file(LockState::held)))));
     CHECK_FALSE(belongs_back(aside(without_process(bridge_file()))));
