@@ -46,6 +46,27 @@ std::string name_of(const std::string& path) {
     return path.substr(path.rfind('/') + 1);
 }
 
+bool is_same_inode(int folder, const std::string& one, const std::string& other) {
+    struct stat left{};
+    struct stat right{};
+    return ::fstatat(folder, one.c_str(), &left, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ::fstatat(folder, other.c_str(), &right, AT_SYMLINK_NOFOLLOW) == 0 && left.st_dev == right.st_dev &&
+           left.st_ino == right.st_ino;
+}
+
+// Never over a file that has that name: EEXIST. False: errno says why.
+bool move_to_free_name(int folder, const std::string& from, const std::string& to) {
+    if (::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (errno != EINVAL && errno != ENOSYS) return false;
+    // NFS and 9p, say, have no such flag. A second name replaces nothing either; whoever has replaced the first one since keeps his.
+    if (::linkat(folder, from.c_str(), folder, to.c_str(), 0) != 0) return false;
+    if (!is_same_inode(folder, from, to) || ::unlinkat(folder, from.c_str(), 0) == 0) return true;
+    const int why = errno;
+    std::ignore = ::unlinkat(folder, to.c_str(), 0);
+    errno = why;
+    return false;
+}
+
 Result<Fd> open_folder_of(const ClaimFile& file, int home) {
     const std::size_t slash = file.name.rfind('/');
     const std::string below = slash == std::string::npos ? "." : file.name.substr(0, slash);
@@ -116,9 +137,7 @@ class Taking {
         constexpr int kNames = 100;
         const std::string first = aside_;
         for (int number = 1; number <= kNames; ++number) {
-            const int renamed = ::renameat2(folder_.get(), name_of(file_.name).c_str(), folder_.get(),
-                                            name_of(aside_).c_str(), RENAME_NOREPLACE);
-            if (renamed == 0) return true;
+            if (move_to_free_name(folder_.get(), name_of(file_.name), name_of(aside_))) return true;
             if (errno != EEXIST) return false;
             aside_ = first + "." + std::to_string(number);
         }
@@ -132,9 +151,7 @@ class Taking {
     // Where somebody has made a new file meanwhile, that one counts.
     Removal put_back(Removal why) {
         const std::string aside = name_of(aside_);
-        const int back =
-            ::renameat2(folder_.get(), aside.c_str(), folder_.get(), name_of(file_.name).c_str(), RENAME_NOREPLACE);
-        if (back == 0) return why;
+        if (move_to_free_name(folder_.get(), aside, name_of(file_.name))) return why;
         if (errno == ENOENT) return why;  // another run has put it back
         if (errno != EEXIST)
             return failed(system_failure("put back", file_.path + ", now beside its place as " + aside).value());
@@ -159,8 +176,7 @@ Removal return_to_place(const ClaimFile& file, const Fd& home) {
     if (!folder) return failed(folder.error());
     const std::string aside = name_of(file.name);
     const std::string place(scanner::place_of(aside));
-    if (::renameat2(folder->get(), aside.c_str(), folder->get(), place.c_str(), RENAME_NOREPLACE) == 0)
-        return {RemovalResult::put_back, {}};
+    if (move_to_free_name(folder->get(), aside, place)) return {RemovalResult::put_back, {}};
     if (errno == EEXIST) return {RemovalResult::changed, "there is a newer " + place};
     return failed(system_failure("put back", file.path).value());
 }

@@ -345,6 +345,23 @@ def a_folder_that_may_not_be_written_to_is_a_failure():
 
 
 @case
+def a_file_system_that_renames_only_over_what_is_there():
+    """As NFS does."""
+    scene = Homes()
+    live = scene.stage.start_host("gateway", [])
+    scene.gateway_pid()
+    for name in ("back", "taken"):
+        scene.gateway_pid(f"profiles/{name}/gateway.pid.taken-aside.7", pid=live.pid)
+    newer = scene.gateway_pid("profiles/taken/gateway.pid", pid=live.pid)
+    inode = newer.stat().st_ino
+    before = [PYTHON, "-B", str(scene.stage.layout.lib / "deny_calls.py"), "renameat2=EINVAL", "--"]
+    result = scene.pidfiles("--clean", before=before)
+    left = sorted(str(path.relative_to(scene.home)) for path in scene.home.rglob("gateway.pid*"))
+    expect(left == ["profiles/back/gateway.pid", "profiles/taken/gateway.pid", "profiles/taken/gateway.pid.taken-aside.7"], f"{left}")
+    expect(result.status == 0 and newer.stat().st_ino == inode, result.out)
+
+
+@case
 def a_stale_file_that_somebody_has_locked_is_a_failure():
     scene = Homes()
     path = scene.gateway_pid()
