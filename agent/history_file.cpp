@@ -9,10 +9,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <thread>
 #include <tuple>
 
+#include "agent/lock_file.hpp"
 #include "agent/text_file.hpp"
 
 namespace reaper::agent {
@@ -46,11 +46,9 @@ void sync_folder(const std::string& folder) {
 
 Result<void> make_folder(const std::string& folder) {
     if (folder.empty()) return failure(std::errc::no_such_file_or_directory, "find", "a folder for the history");
-    std::error_code error;
-    const bool made = std::filesystem::create_directories(folder, error);
-    if (error) return tl::unexpected(Error{error, "create", folder});
-    if (made) sync_folder(folder + "/..");
-    return {};
+    const auto made = make_state_folder(folder);
+    if (made && *made) sync_folder(folder + "/..");
+    return made.map([](bool) {});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -18,15 +19,22 @@ bool is_deleted(const Fd& file) {
     return ::fstat(file.get(), &status) == 0 && status.st_nlink == 0;
 }
 
+Result<bool> make_state_folder(const std::string& folder) {
+    std::error_code error;
+    const bool made = std::filesystem::create_directories(folder, error);
+    if (error) return tl::unexpected(Error{error, "create", folder});
+    if (made && ::geteuid() == 0) std::ignore = ::chmod(folder.c_str(), 0755);
+    return made;
+}
+
 // Read-only will do for a lock: a service may see the home of its user and not write there.
 Result<Fd> open_lock_file(const std::string& folder, const std::string& name) {
     if (folder.empty()) return failure(std::errc::no_such_file_or_directory, "find", "a folder for the lock");
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
+    const auto made = make_state_folder(folder);
     const std::string path = fmt::format("{}/{}", folder, name);
     constexpr int kSafely = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     Fd file(::open(path.c_str(), O_RDWR | O_CREAT | kSafely, 0600));
-    const auto trouble = error ? tl::unexpected(Error{error, "create", folder}) : system_failure("open", path);
+    const auto trouble = made ? system_failure("open", path) : tl::unexpected(made.error());
     if (!file) file = Fd(::open(path.c_str(), O_RDONLY | kSafely));
     struct stat status{};
     if (!file || ::fstat(file.get(), &status) != 0) return trouble;

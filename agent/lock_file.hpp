@@ -19,6 +19,10 @@ namespace reaper::agent {
 // It has no name any more: somebody else can make another one in its place, so that it locks nobody out.
 [[nodiscard]] bool is_deleted(const Fd& file);
 
+// With all above it, where it is not there yet: then true. Root's own can be entered by all, whatever the umask is: the services of users
+// have theirs in there.
+[[nodiscard]] Result<bool> make_state_folder(const std::string& folder);
+
 // Opened, not locked; made, with its folder, where it is missing and can be. Fails where it is not this user's.
 [[nodiscard]] Result<Fd> open_lock_file(const std::string& folder, const std::string& name);
 // The same in the first of `folders` where that can be done.

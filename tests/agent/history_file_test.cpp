@@ -57,6 +57,15 @@ TEST_CASE("lines are appended to a file that only its owner can read") {
     CHECK(mode_of(folder / "a/b/history.jsonl") == 0600);
 }
 
+TEST_CASE("the folder that root makes can be entered by services that have theirs in it") {
+    const TemporaryFolder folder;
+    const mode_t mask = ::umask(077);
+    REQUIRE(opened(folder / "state").append("one\n"));
+    ::umask(mask);
+    CHECK(mode_of(folder / "state") == (::geteuid() == 0 ? 0755U : 0700U));
+    CHECK(mode_of(folder / "state/history.jsonl") == 0600);
+}
+
 TEST_CASE("a file that others could read is closed to them") {
     const TemporaryFolder folder;
     folder.write("history.jsonl", "one\n");
