@@ -104,10 +104,12 @@ def more_than_descriptors_for_a_successor():
 def run_with_an_earlier_child(earlier):
     """As `earlier & exec orphan-reaper run ...` in a shell. run, its guard, and the child."""
     choose("subreaper")
-    run = subprocess.Popen(["/bin/bash", "-c", f"{earlier} & exec {BINARY} run --grace 1s -- /bin/sh -c 'trap \"\" TERM; while :; do sleep 1; done'"])
+    helper_of_run = "trap '' TERM; while :; do sleep 1; done"
+    run = subprocess.Popen(["/bin/bash", "-c", f'{earlier} & echo $!; exec "$@"', "-", BINARY, "run", "--grace", "1s", "--",
+                            "/bin/sh", "-c", helper_of_run], stdout=subprocess.PIPE)
+    child = int(run.stdout.readline())
     wait_until(lambda: len(survivors()) >= 2, "the helper and its sleep")
     (guard,) = [pid for pid in children_of(run.pid) if pid in ours()]
-    (child,) = [pid for pid in children_of(run.pid) if pid != guard]
     return run, guard, child
 
 
