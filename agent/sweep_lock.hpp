@@ -1,5 +1,6 @@
-// One sweep at a time: whoever is about to end processes of a user holds that user's lock. The lock is the user's home folder itself, by
-// flock(2): it is there before anybody has swept, needs no right to write, and is the same for a timer, a shell, a service and root.
+// One sweep at a time: whoever is about to end processes of a user holds that user's locks, which are two. The user's home folder itself, by
+// flock(2): it is there before anybody has swept, needs no right to write, and is the same for a timer, a shell, a service and root. And
+// a name, for all whose home is not there, or cannot be opened by the user or by root: anybody may take that, so it is not enough alone.
 #pragma once
 
 #include <chrono>
@@ -8,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <tl/expected.hpp>
+
 #include "agent/interrupt.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/identity.hpp"
@@ -15,20 +18,24 @@
 
 namespace reaper::agent {
 
-// What can be locked for a user.
+// What is locked for a user.
 struct LockPlace {
-    std::string home;         // as the password file has it; empty: it has none
-    std::string folder = {};  // for a file of that purpose where the home cannot be opened; empty: there is none
+    std::string home;  // as the password file has it; empty: it has none
+    std::string name;  // of the lock without a file
 };
 
-// Of any user; the folder is the one of the history, and only for the user who runs this.
 [[nodiscard]] LockPlace lock_place(scanner::Uid user);
 
-// Open, and not locked. Fails where there is nothing to lock, or where what is there belongs to neither that user nor root.
-[[nodiscard]] Result<Fd> open_sweep_lock(scanner::Uid user, const LockPlace& place);
+// Open, and not locked; whoever starts a copy of this process shares them with it. One that cannot be had is closed.
+struct OpenLocks {
+    Fd home;
+    Fd name;
+};
+
+[[nodiscard]] OpenLocks open_sweep_locks(scanner::Uid user, const LockPlace& place);
 
 // The locks of one sweep, until it ends. However many sweeps there are, none waits for ever and no two wait for each other: only
-// root takes more than one lock, and root's own comes first.
+// root takes the locks of more than one user, root's own come first, and everybody's home comes before the name.
 class SweepLocks {
    public:
     // Waits for all of them together no longer than `patience`, nor beyond an interrupt. Whoever watches `terminal` is told that it
@@ -36,36 +43,38 @@ class SweepLocks {
     SweepLocks(const Interrupt& interrupt, std::chrono::milliseconds patience, int terminal = -1)
         : interrupt_(interrupt), last_moment_(std::chrono::steady_clock::now() + patience), terminal_(terminal) {}
 
-    // Several sweeps of one program can share a user's lock: `file` is open already, in whoever started this sweep and in its copies.
-    void share(scanner::Uid user, Fd file) { shared_.insert_or_assign(user, std::move(file)); }
+    // Several sweeps of one program can share a user's locks: these are open already, in whoever started this sweep and in its copies.
+    void share(scanner::Uid user, OpenLocks locks) { shared_.insert_or_assign(user, std::move(locks)); }
 
-    // Empty: the lock of that user is held, or there is or can be none (see complaint()). Otherwise who has it. A home is for everybody to
-    // lock who may read it: whoever is neither that user nor root is no sweep of that user's processes, and only complained about.
+    // Empty: the locks of that user are held, or can't be had (see complaint()). Otherwise who has one. A home is for everybody to lock who may
+    // read it, and a name for everybody: whoever is neither that user nor root is no sweep of that user's processes, and only complained about.
     [[nodiscard]] std::string hold(scanner::Uid user, const LockPlace& place);
     [[nodiscard]] std::string hold(scanner::Uid user) { return hold(user, lock_place(user)); }
 
-    // Not empty: a lock could not be had, and why; then another sweep may be at work.
+    // Not empty: no lock of some user could be had, or a stranger has one, and why; then another sweep may be at work.
     [[nodiscard]] const std::string& complaint() const { return complaint_; }
 
     // Who had the last lock that could not be had; 0: not known.
     [[nodiscard]] scanner::Pid holder() const { return holder_; }
 
    private:
-    [[nodiscard]] Result<Fd> open(scanner::Uid user, const LockPlace& place);
-    [[nodiscard]] std::string wait_for(scanner::Uid user, Fd file);
-    [[nodiscard]] std::string describe_holder();
-    [[nodiscard]] bool is_stranger(scanner::Uid user) const;
-    [[nodiscard]] bool holds_the_same(const Fd& file) const;
-    [[nodiscard]] bool drop_deleted(scanner::Uid user);
-    void find_holder(const Fd& file);
+    struct Lock;
+    using Taken = tl::expected<bool, std::string>;  // false: it can't be had; the error: who has it
+
+    [[nodiscard]] Taken take_home(scanner::Uid user, const std::string& path, Fd& home);
+    [[nodiscard]] Taken take_name(scanner::Uid user, const std::string& name, Fd& socket);
+    [[nodiscard]] Taken wait_for(scanner::Uid user, const Lock& lock);
+    [[nodiscard]] std::string describe_holder() const;
+    [[nodiscard]] bool holds_the_same(const Fd& home) const;
     void tell();
-    [[nodiscard]] std::string complain(const std::string& why);
+    void complain(const std::string& why) { complaint_ = "another sweep may be at work: " + why; }
 
     const Interrupt& interrupt_;
     std::chrono::steady_clock::time_point last_moment_;
     int terminal_;
-    std::map<scanner::Uid, Fd> shared_;
-    std::map<scanner::Uid, Fd> held_;
+    std::map<scanner::Uid, OpenLocks> shared_;
+    std::map<scanner::Uid, OpenLocks> held_;
+    std::string trouble_;  // why the last lock could not be had
     std::string complaint_;
     scanner::Pid holder_ = 0;
 };

@@ -57,10 +57,10 @@ void tell_what_became_of(const Report& report, const std::set<Pid>& whom, const 
 
 // In the copy.
 int sweep_for(const scanner::Procfs& procfs, const Options& options, const Setup& setup, const std::set<Pid>& pids,
-              std::map<scanner::Uid, Fd> shared) {
+              std::map<scanner::Uid, OpenLocks> shared) {
     const Interrupt interrupt;
     SweepLocks locks(interrupt, options.lock_wait);
-    for (auto& [user, lock] : shared) locks.share(user, std::move(lock));
+    for (auto& [user, open] : shared) locks.share(user, std::move(open));
     auto report = Sweep(procfs, options, setup, interrupt, locks, pids).run();
     if (!report) {
         tell(escape(describe(report.error())));
@@ -96,8 +96,7 @@ void WatchSweeps::open_locks() {
         if (const auto row = scanner::read_row(procfs_, pid)) users.insert(row->uid);
     }
     for (const scanner::Uid user : users) {
-        auto file = locks_.contains(user) ? tl::unexpected(Error{}) : open_sweep_lock(user, lock_place(user));
-        if (file) locks_.emplace(user, std::move(*file));
+        if (!locks_.contains(user)) locks_.emplace(user, open_sweep_locks(user, lock_place(user)));
     }
 }
 

@@ -13,6 +13,7 @@
 #include "agent/child.hpp"
 #include "agent/options.hpp"
 #include "agent/setup.hpp"
+#include "agent/sweep_lock.hpp"
 #include "scanner/process_table.hpp"
 
 namespace reaper::agent {
@@ -61,9 +62,9 @@ class WatchSweeps {
     std::set<scanner::Pid> wanted_;
     std::set<scanner::Pid> wanted_anew_;  // when the sweep that is at work on them has ended
     std::vector<Running> running_;
-    std::map<scanner::Uid, Fd> locks_;  // open, and shared with the copies, while there are any
-    Clock::time_point turn_began_;      // with the first of those copies
-    Clock::time_point pause_ends_;      // until when others may take the locks
+    std::map<scanner::Uid, OpenLocks> locks_;  // open, and shared with the copies, while there are any
+    Clock::time_point turn_began_;             // with the first of those copies
+    Clock::time_point pause_ends_;             // until when others may take the locks
 };
 
 }  // namespace reaper::agent

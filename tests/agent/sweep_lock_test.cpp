@@ -2,14 +2,15 @@
 #include "agent/sweep_lock.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <memory>
 #include <thread>
 
+#include "agent/name_lock.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -30,8 +31,27 @@ bool says(const std::string& complaint, const std::string& about) {
     return complaint.starts_with("another sweep may be at work: ") && complaint.find(about) != std::string::npos;
 }
 
+// A name that nobody else has: only the home counts.
+LockPlace only(const std::string& home) {
+    static int others = 0;
+    return {home, "orphan-reaper/test/" + std::to_string(::getpid()) + "/" + std::to_string(++others)};
+}
+
 LockPlace home_of(const TemporaryFolder& folder) {
-    return {folder.path()};
+    return only(folder.path());
+}
+
+const LockPlace kOnlyName = only("");
+
+// One who has the name, and says who it is or does not.
+Fd somebody(const LockPlace& place, bool listens) {
+    auto socket = make_name_lock();
+    REQUIRE(socket);
+    REQUIRE(take_name(*socket, place.name));
+    if (listens) return std::move(*socket);
+    Fd deaf(::fcntl(socket->get(), F_DUPFD_CLOEXEC, 3));
+    ::shutdown(socket->get(), SHUT_RDWR);
+    return deaf;
 }
 
 }  // namespace
@@ -64,35 +84,68 @@ TEST_CASE("the lock goes with its holder") {
 TEST_CASE("a home that was deleted while it was waited for locks nobody out") {
     const TemporaryFolder folder;
     const Interrupt interrupt;
-    const LockPlace place{folder / "home"};
-    std::filesystem::create_directories(place.home);
+    const std::string place = folder / "home";
+    std::filesystem::create_directories(place);
     auto first = std::make_unique<SweepLocks>(interrupt, milliseconds(0));
-    REQUIRE(first->hold(kUser, place).empty());
+    REQUIRE(first->hold(kUser, only(place)).empty());
     std::thread deleter([&] {
         std::this_thread::sleep_for(milliseconds(150));
-        std::filesystem::remove(place.home);
-        std::filesystem::create_directories(place.home);
+        std::filesystem::remove(place);
+        std::filesystem::create_directories(place);
         first.reset();
     });
     SweepLocks second(interrupt, milliseconds(5000));
-    CHECK(second.hold(kUser, place).empty());
+    CHECK(second.hold(kUser, only(place)).empty());
     deleter.join();
     SweepLocks third(interrupt, milliseconds(0));
-    CHECK(third.hold(kUser, place) == self());
+    CHECK(third.hold(kUser, only(place)) == self());
 }
 
-TEST_CASE("where there is no home, a file beside the history counts") {
+TEST_CASE("where there is no home, the name counts") {
     const TemporaryFolder folder;
     const Interrupt interrupt;
-    const LockPlace place{folder / "nowhere", folder / "state"};
-    SweepLocks first(interrupt, milliseconds(0));
-    CHECK(first.hold(kUser, place).empty());
-    CHECK(first.complaint().empty());
+    auto first = std::make_unique<SweepLocks>(interrupt, milliseconds(0));
+    CHECK(first->hold(kUser, kOnlyName).empty());
+    CHECK(first->complaint().empty());
     SweepLocks second(interrupt, milliseconds(0));
-    CHECK(second.hold(kUser, {"", folder / "state"}) == self());
-    struct stat status{};
-    REQUIRE(::stat((folder / "state/sweep.lock").c_str(), &status) == 0);
-    CHECK((status.st_mode & 0777) == 0600);
+    CHECK(second.hold(kUser, {folder / "nowhere", kOnlyName.name}) == self());
+    CHECK(second.holder() == ::getpid());
+    CHECK(second.hold(kUser, home_of(folder)).empty());  // nor does it hold what it had meanwhile
+    SweepLocks third(interrupt, milliseconds(0));
+    CHECK(third.hold(kUser, {folder.path(), kOnlyName.name}) == self());
+    first.reset();
+    SweepLocks fourth(interrupt, milliseconds(0));
+    CHECK(fourth.hold(kUser, kOnlyName).empty());
+}
+
+TEST_CASE("the name goes to whoever waits for it") {
+    const Interrupt interrupt;
+    auto first = std::make_unique<SweepLocks>(interrupt, milliseconds(0));
+    REQUIRE(first->hold(kUser, kOnlyName).empty());
+    std::thread ender([&] {
+        std::this_thread::sleep_for(milliseconds(250));
+        first.reset();
+    });
+    SweepLocks second(interrupt, milliseconds(5000));
+    CHECK(second.hold(kUser, kOnlyName).empty());
+    CHECK(second.complaint().empty());
+    ender.join();
+}
+
+TEST_CASE("who has the name and does not say who it is locks nobody out") {
+    const Interrupt interrupt;
+    const Fd other = somebody(kOnlyName, false);
+    SweepLocks locks(interrupt, milliseconds(0));
+    CHECK(locks.hold(kUser, kOnlyName).empty());
+    CHECK(says(locks.complaint(), "somebody who is no sweep"));
+}
+
+TEST_CASE("a name of another user's process locks nobody out, and one of root's does") {
+    const Interrupt interrupt;
+    const Fd other = somebody(kOnlyName, true);
+    SweepLocks locks(interrupt, milliseconds(0));
+    CHECK(locks.hold(kUser + 1, kOnlyName).empty() == (kUser != 0));
+    CHECK(says(locks.complaint(), "of another user has locked the name") == (kUser != 0));
 }
 
 TEST_CASE("the second waits for as long as it may") {
@@ -114,7 +167,7 @@ TEST_CASE("users who have one home are no obstacle to whoever sweeps for all of 
     SweepLocks root(interrupt, milliseconds(0));
     CHECK(root.hold(kUser, home_of(home)).empty());
     CHECK(root.hold(kUser + 1, home_of(home)).empty());
-    CHECK(root.complaint().empty() == (kUser == 0));  // a home that is root's own may be anybody's
+    CHECK(root.complaint().empty());
 }
 
 TEST_CASE("a home that leads to somebody else's is not locked") {
@@ -124,48 +177,50 @@ TEST_CASE("a home that leads to somebody else's is not locked") {
     const scanner::Uid somebody = kUser + 1;
     if (::chown(home.path().c_str(), kUser + 2, static_cast<gid_t>(-1)) == 0) {
         CHECK(locks.hold(somebody, home_of(home)).empty());
-        CHECK(says(locks.complaint(), home.path()));
         SweepLocks own(interrupt, milliseconds(0));
         CHECK(own.hold(kUser + 2, home_of(home)).empty());
-        CHECK(own.complaint().empty());
     }
 }
 
 TEST_CASE("what several sweeps of one program share is not waited for") {
     const TemporaryFolder home;
     const Interrupt interrupt;
-    auto shared = open_sweep_lock(kUser, home_of(home));
-    REQUIRE(shared);
+    const LockPlace place = home_of(home);
+    const auto copy = [](const Fd& file) { return Fd(::fcntl(file.get(), F_DUPFD_CLOEXEC, 3)); };
+    OpenLocks shared = open_sweep_locks(kUser, place);
+    REQUIRE((shared.home && shared.name));
     SweepLocks first(interrupt, milliseconds(0));
-    first.share(kUser, Fd(::fcntl(shared->get(), F_DUPFD_CLOEXEC, 3)));
+    first.share(kUser, {copy(shared.home), copy(shared.name)});
     SweepLocks second(interrupt, milliseconds(0));
-    second.share(kUser, std::move(*shared));
-    CHECK(first.hold(kUser, home_of(home)).empty());
-    CHECK(second.hold(kUser, home_of(home)).empty());
+    second.share(kUser, std::move(shared));
+    CHECK(first.hold(kUser, place).empty());
+    CHECK(second.hold(kUser, place).empty());
     SweepLocks third(interrupt, milliseconds(0));
-    CHECK(third.hold(kUser, home_of(home)) == self());
+    CHECK(third.hold(kUser, only(home.path())) == self());
+    CHECK(third.hold(kUser, {"", place.name}) == self());
 }
 
 TEST_CASE("where there can be no lock, it is said, and nobody is in the way") {
     const TemporaryFolder folder;
     const Interrupt interrupt;
-    const auto complaint = [&](const LockPlace& place) {
+    struct rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const auto complaint = [&](const std::string& home, rlim_t descriptors) {
         SweepLocks locks(interrupt, milliseconds(0));
-        CHECK(locks.hold(kUser, place).empty());
+        const struct rlimit limit{descriptors, before.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+        const std::string in_the_way = locks.hold(kUser, only(home));
+        ::setrlimit(RLIMIT_NOFILE, &before);
+        CHECK(in_the_way.empty());
         return locks.complaint();
     };
-    CHECK(says(complaint({}), "a home to lock"));
-    CHECK(says(complaint({"relative"}), "a home to lock"));
-    CHECK(says(complaint({folder / "nowhere"}), folder / "nowhere"));
     folder.write("file", "x");
-    CHECK(says(complaint({folder / "file"}), folder / "file"));
-    CHECK(says(complaint({"", folder / "file/state"}), folder / "file/state"));
-    std::filesystem::create_directories(folder / "linked");
-    folder.link("linked/sweep.lock", folder / "file");
-    CHECK(says(complaint({"", folder / "linked"}), folder / "linked/sweep.lock"));
-    std::filesystem::create_directories(folder / "fifo");
-    folder.fifo("fifo/sweep.lock");
-    CHECK(says(complaint({"", folder / "fifo"}), folder / "fifo/sweep.lock"));
+    CHECK(says(complaint("", 0), "a home to lock"));
+    CHECK(says(complaint("relative", 0), "a home to lock"));
+    CHECK(says(complaint(folder.path(), 0), folder.path()));
+    CHECK(complaint("", before.rlim_cur).empty());  // the name will do
+    CHECK(complaint(folder / "nowhere", before.rlim_cur).empty());
+    CHECK(complaint(folder / "file", before.rlim_cur).empty());
 }
 
 }  // namespace reaper::agent

@@ -1,6 +1,7 @@
 """Two sweeps at once: one works, the other waits for it or says who it is, and nobody gets the same signal twice."""
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import time
@@ -169,6 +170,73 @@ def somebody_else_who_locks_the_home_is_no_sweep():
         other.kill()
         other.wait()
         stage.orphans([stage.worker("deaf", session="a", ignore_term=True), stage.worker("polite", session="b")])
+
+
+def change_password_file(change):
+    path = pathlib.Path("/etc/passwd")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(change(line) if line.startswith("u:") else line for line in lines))
+
+
+def expect_one_waits(stage, first, second):
+    """Users, who sweep at the same time."""
+    name = f"deaf{first}"
+    stage.orphans([stage.worker(name, session="a", ignore_term=True)])
+    words = {stage.uid: (), 0: ("--all-users",)}
+    running = stage.start_reaper(*ARGUMENTS, *words[first], "--grace", "3s", uid=first)
+    wait_until(lambda: stage.actors[name].signals(), "the first sweep signals")
+    other = stage.sweep(*words[second], "--lock-wait", "0s", uid=second)
+    expect(other.status == 5 and not other.signalled(), other.explain())
+    expect(f"another sweep is at work (pid {running.pid})" in str(other.json), other.explain())
+    done = product.finish(running, 30)
+    expect(done.status == 0 and not done.json["remarks"], done.explain())
+    expect(stage.actors[name].signals() == ["TERM"], "it was told twice")
+
+
+@case
+def a_user_without_a_home_and_root_wait_for_each_other():
+    """A service user, who has no folder that root would know of."""
+    stage = Stage()
+    change_password_file(lambda line: line.replace(str(stage.layout.home), "/nonexistent"))
+    expect_one_waits(stage, stage.uid, 0)
+    expect_one_waits(stage, 0, stage.uid)
+
+
+@case
+def a_user_beyond_the_password_file_and_root_wait_for_each_other():
+    stage = Stage()
+    change_password_file(lambda _line: "")
+    expect_one_waits(stage, stage.uid, 0)
+
+
+@case
+def a_user_who_cannot_open_the_home_and_root_wait_for_each_other():
+    stage = Stage()
+    state = stage.layout.home / ".local"
+    state.mkdir()
+    os.chown(state, stage.uid, stage.uid)
+    os.chown(stage.layout.home, 0, 0)
+    stage.layout.home.chmod(0o711)
+    expect_one_waits(stage, 0, stage.uid)
+
+
+@case
+def somebody_else_who_takes_the_name_is_no_sweep():
+    """Anybody can take it: whether he answers for it or not, that keeps no leak alive, and no sweep waiting."""
+    stage = Stage()
+    change_password_file(lambda line: line.replace(str(stage.layout.home), "/nonexistent"))
+    for listen, complaint in (("s.listen()", "pid {} of another user"), ("", "somebody who is no sweep")):
+        take = f"import socket, time\ns = socket.socket(socket.AF_UNIX)\ns.bind('\\0orphan-reaper/sweep/{stage.uid}')\n{listen}\nprint(flush=True)\ntime.sleep(60)"
+        other = subprocess.Popen([PYTHON, "-c", take], user=layout.OTHER_UID, group=layout.OTHER_UID, extra_groups=[], stdout=subprocess.PIPE)
+        other.stdout.read(1)
+        stage.orphans([stage.worker("deaf", session="a", ignore_term=True)])
+        begin = time.monotonic()
+        swept = stage.sweep()
+        expect(swept.status == 0 and time.monotonic() - begin < 10, swept.explain())
+        expect(complaint.format(other.pid) + " has locked the name" in str(swept.json["remarks"]), swept.explain())
+        stage.expect_ended(["deaf"])
+        other.kill()
+        other.wait()
 
 
 @case
