@@ -16,6 +16,7 @@
 #include "agent/live_line.hpp"
 #include "agent/pid_file_places.hpp"
 #include "agent/premises.hpp"
+#include "agent/surroundings.hpp"
 #include "agent/sweep.hpp"
 #include "policy/duration.hpp"
 #include "policy/obstacles.hpp"
@@ -69,8 +70,6 @@ class Preflight {
 
    private:
     Result<Report> get_ready() {
-        if (!options_.dry_run) in_the_way_ = locks_.hold(::geteuid());
-        own_holder_ = locks_.holder();
         for (;;) {
             auto report = round();
             if (!report) return report;
@@ -88,6 +87,8 @@ class Preflight {
     }
 
     Result<Report> round() {
+        if (!options_.dry_run) in_the_way_ = locks_.hold(::geteuid());
+        own_holder_ = locks_.holder();
         auto report = Sweep(procfs_, options_, setup_, interrupt_, locks_).run();
         if (!report) return report;
         report->command = "preflight";
@@ -126,11 +127,7 @@ class Preflight {
         const auto markers = read_update_markers(procfs_, places);
         std::ranges::move(policy::find_obstacles(look->facts, look->rules, *occupancy, markers, leaked),
                           std::back_inserter(report.obstacles));
-        tell_surroundings(report, look->facts, premises);
-        if (!occupancy->unseen.empty())
-            report.remarks.push_back(fmt::format(
-                "of {} processes of others only the command line could be looked at: root sees what else they use",
-                occupancy->unseen.size()));
+        tell_surroundings(report, {options_, setup_.rules, look->facts, premises, *occupancy});
         return {};
     }
 
@@ -183,31 +180,6 @@ class Preflight {
         }
         users.erase(0);
         return users;
-    }
-
-    void tell_surroundings(Report& report, const scanner::Facts& facts, const scanner::Premises& premises) const {
-        if (premises.installs.empty()) {
-            report.complete = false;
-            report.remarks.emplace_back(
-                "no install of Hermes was found, so nobody could be looked for who runs out of it: run this as the "
-                "user whose it is, "
-                "or say --home DIR");
-        }
-        if (facts.machine.hides_processes) {
-            report.complete = false;
-            report.remarks.emplace_back(
-                "/proc hides the processes of other users: only root can see whether one of them runs out of the "
-                "install");
-        }
-        if (!options_.homes.empty() || !options_.families.empty())
-            report.remarks.emplace_back("of what is leaked, only what --home and --family name was looked at");
-        const auto around = policy::hermes_around(facts, setup_.rules);
-        if (!around) return;
-        std::string text =
-            fmt::format("this runs inside of Hermes ({}, pid {}), which is not counted", around->family, around->pid);
-        if (around->restarted)
-            text += "; an update restarts that, and what runs inside of it may end: better start the update elsewhere";
-        report.remarks.push_back(std::move(text));
     }
 
     // True: the time is over, or an interrupt came.

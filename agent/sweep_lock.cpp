@@ -96,7 +96,7 @@ std::string SweepLocks::hold(scanner::Uid user, const LockPlace& place) {
     if (!home) return home.error();
     const Taken name = take_name(user, place.name, locks.name);
     if (!name) return name.error();
-    if (!*home && !*name && complaint_.empty()) complain(trouble_);
+    if (!*home && !*name) complaint_ = "another sweep may be at work: " + trouble_;
     held_.insert_or_assign(user, std::move(locks));
     return {};
 }
@@ -154,14 +154,14 @@ SweepLocks::Taken SweepLocks::wait_for(scanner::Uid user, const Lock& lock) {
         const bool over = std::chrono::steady_clock::now() >= last_moment_;
         if (!holder || over) holder = lock.find_holder();
         if (holder && holder->uid != user && holder->uid != 0) {
-            complain(fmt::format("pid {} of another user has locked {}", holder->pid, lock.what));
+            trouble_ = fmt::format("pid {} of another user has locked {}", holder->pid, lock.what);
             return false;
         }
         holder_ = holder ? holder->pid : 0;
         if (holder && !over) tell();
         if ((holder && over) || interrupt_.wait(kPause)) return tl::unexpected(describe_holder());
     }
-    complain(fmt::format("somebody who is no sweep has locked {}", lock.what));
+    trouble_ = fmt::format("somebody who is no sweep has locked {}", lock.what);
     return false;
 }
 

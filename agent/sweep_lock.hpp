@@ -46,12 +46,12 @@ class SweepLocks {
     // Several sweeps of one program can share a user's locks: these are open already, in whoever started this sweep and in its copies.
     void share(scanner::Uid user, OpenLocks locks) { shared_.insert_or_assign(user, std::move(locks)); }
 
-    // Empty: the locks of that user are held, or can't be had (see complaint()). Otherwise who has one. A home is for everybody to lock who may
-    // read it, and a name for everybody: whoever is neither that user nor root is no sweep of that user's processes, and only complained about.
+    // Empty: the locks of that user are held, as far as they can be had. Otherwise who has one. A home is for everybody to lock who may read it,
+    // and a name for everybody: whoever is neither that user nor root is no sweep of that user's processes, and not waited for.
     [[nodiscard]] std::string hold(scanner::Uid user, const LockPlace& place);
     [[nodiscard]] std::string hold(scanner::Uid user) { return hold(user, lock_place(user)); }
 
-    // Not empty: no lock of some user could be had, or a stranger has one, and why; then another sweep may be at work.
+    // Not empty: neither lock of some user could be had, and why; then another sweep may be at work.
     [[nodiscard]] const std::string& complaint() const { return complaint_; }
 
     // Who had the last lock that could not be had; 0: not known.
@@ -67,7 +67,6 @@ class SweepLocks {
     [[nodiscard]] std::string describe_holder() const;
     [[nodiscard]] bool holds_the_same(const Fd& home) const;
     void tell();
-    void complain(const std::string& why) { complaint_ = "another sweep may be at work: " + why; }
 
     const Interrupt& interrupt_;
     std::chrono::steady_clock::time_point last_moment_;

@@ -3,12 +3,11 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import time
 
-from harness import layout, product, sandbox
+from harness import product, sandbox, strangers
 from harness.actor import wait_until
-from harness.sandbox import PYTHON, case, expect
+from harness.sandbox import case, expect
 from harness.stage import Stage
 
 ARGUMENTS = ("sweep", "--json", "--min-age", "1ms", "--settle", "200ms")
@@ -152,26 +151,6 @@ def folders_that_are_links_hide_no_lock():
     expect(stage.actors["deaf"].signals() == ["TERM"], "it was told twice")
 
 
-@case
-def somebody_else_who_locks_the_home_is_no_sweep():
-    """Whoever may read a home can lock it; that keeps no leak alive, and no sweep waiting."""
-    stage = deaf_and_polite()
-    home = stage.layout.home
-    home.chmod(0o755)
-    for kind in ("LOCK_EX", "LOCK_SH"):
-        hold = f"import fcntl, os, time\nfcntl.flock(os.open({str(home)!r}, os.O_RDONLY), fcntl.{kind})\nprint(flush=True)\ntime.sleep(60)"
-        other = subprocess.Popen([PYTHON, "-c", hold], user=layout.OTHER_UID, group=layout.OTHER_UID, extra_groups=[], stdout=subprocess.PIPE)
-        other.stdout.read(1)
-        begin = time.monotonic()
-        swept = stage.sweep()
-        expect(swept.status == 0 and time.monotonic() - begin < 10, swept.explain())
-        expect(f"pid {other.pid} of another user has locked the home" in str(swept.json["remarks"]), swept.explain())
-        stage.expect_ended(["deaf", "polite"])
-        other.kill()
-        other.wait()
-        stage.orphans([stage.worker("deaf", session="a", ignore_term=True), stage.worker("polite", session="b")])
-
-
 def change_password_file(change):
     path = pathlib.Path("/etc/passwd")
     lines = path.read_text().splitlines(keepends=True)
@@ -220,23 +199,36 @@ def a_user_who_cannot_open_the_home_and_root_wait_for_each_other():
     expect_one_waits(stage, 0, stage.uid)
 
 
+def sweep_beside_a_stranger(stage):
+    stage.orphans([stage.worker("deaf", session="a", ignore_term=True)])
+    begin = time.monotonic()
+    swept = stage.sweep()
+    expect(swept.status == 0 and time.monotonic() - begin < 10, swept.explain())
+    stage.expect_ended(["deaf"])
+    return str(swept.json["remarks"])
+
+
+@case
+def somebody_else_who_locks_the_home_is_no_sweep():
+    """Whoever may read a home can lock it; that keeps no leak alive, and no sweep waiting."""
+    stage = Stage()
+    stage.layout.home.chmod(0o755)
+    for kind in ("LOCK_EX", "LOCK_SH"):
+        stranger = strangers.lock_home(stage.layout.home, kind)
+        expect("may be at work" not in sweep_beside_a_stranger(stage), "the name was locked")
+        stranger.leave()
+
+
 @case
 def somebody_else_who_takes_the_name_is_no_sweep():
-    """Anybody can take it: whether he answers for it or not, that keeps no leak alive, and no sweep waiting."""
+    """Anybody can take it: whether he answers for it or not, the same is true."""
     stage = Stage()
     change_password_file(lambda line: line.replace(str(stage.layout.home), "/nonexistent"))
-    for listen, complaint in (("s.listen()", "pid {} of another user"), ("", "somebody who is no sweep")):
-        take = f"import socket, time\ns = socket.socket(socket.AF_UNIX)\ns.bind('\\0orphan-reaper/sweep/{stage.uid}')\n{listen}\nprint(flush=True)\ntime.sleep(60)"
-        other = subprocess.Popen([PYTHON, "-c", take], user=layout.OTHER_UID, group=layout.OTHER_UID, extra_groups=[], stdout=subprocess.PIPE)
-        other.stdout.read(1)
-        stage.orphans([stage.worker("deaf", session="a", ignore_term=True)])
-        begin = time.monotonic()
-        swept = stage.sweep()
-        expect(swept.status == 0 and time.monotonic() - begin < 10, swept.explain())
-        expect(complaint.format(other.pid) + " has locked the name" in str(swept.json["remarks"]), swept.explain())
-        stage.expect_ended(["deaf"])
-        other.kill()
-        other.wait()
+    for answers, complaint in ((True, "pid {} of another user"), (False, "somebody who is no sweep")):
+        stranger = strangers.take_name(stage.uid, answers)
+        remarks = sweep_beside_a_stranger(stage)
+        expect(complaint.format(stranger.pid) + " has locked the name" in remarks, remarks)
+        stranger.leave()
 
 
 @case

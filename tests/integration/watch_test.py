@@ -206,6 +206,7 @@ def a_census_counts_them_by_host_and_home():
     del stage.hosts["host"]
     os.kill(host, signal.SIGKILL)
     wait_until(lambda: not counted(last()[-1]), f"that they have ended: {last()[-1]}")
+    wait_until(lambda: "a sweep is at work" not in watch.status(), "the end of the sweep")
     largest = [one for one in last()[-1]["largest"] if one["family"] == "bridge"]
     expect([(one["members"], one["home"]) for one in largest] == [(2, homes["one"])], str(largest))
     watch.stop()
