@@ -1,7 +1,14 @@
 """count_tests.py FILE: reads what `ctest --output-junit` wrote. First line: passed failed skipped. Then one line for each test that was
-skipped, with its reason, and for each that failed."""
+skipped, with its reason, and for each that failed, with what it said of that."""
 import sys
 import xml.etree.ElementTree as ET
+
+
+def complaints(case, most=12):
+    """What a failed test said: of a scene that goes on after a failed case, from the first one on."""
+    lines = [line.rstrip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
+    told = [number for number, line in enumerate(lines) if line.startswith(("Traceback", "FAIL "))]
+    return lines[told[0]:][:most] if told else lines[-most:]
 
 
 def last_words(case):
@@ -27,7 +34,7 @@ def main():
         if found == "skipped":
             print(f"SKIPPED {name}: {last_words(case)}")
         elif found == "failed":
-            print(f"FAILED {name}")
+            print(f"FAILED {name}", *complaints(case), sep="\n    ")
 
 
 main()
