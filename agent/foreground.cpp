@@ -21,9 +21,10 @@ Result<int> run_in_foreground(std::vector<std::string> argv, const sigset_t& mas
     while (!child->handle().exited()) {
         std::array<pollfd, 2> waiting{pollfd{child->handle().raw(), POLLIN, 0}, pollfd{interrupt.raw(), POLLIN, 0}};
         std::ignore = ::poll(waiting.data(), waiting.size(), -1);
-        if (waiting[1].revents != 0 && interrupt.take_request())
-            for (const Signal signal : {Signal::terminate, Signal::resume})
-                std::ignore = control->send(child->handle(), signal);
+        const int asked = waiting[1].revents != 0 ? interrupt.take_request() : 0;
+        if (asked == 0) continue;
+        std::ignore = pass_on(child->handle(), asked);
+        std::ignore = control->send(child->handle(), Signal::resume);
     }
     return child->wait();
 }

@@ -9,8 +9,9 @@
 
 namespace reaper::agent {
 
-// Starts it with those signals blocked, and gives back its exit status as a shell tells it. Whoever asks this program to end meanwhile (INT,
-// TERM, HUP) asks that one: it is sent TERM. Keys of the terminal it sees by itself. Fails when it could not even be started.
+// Starts it with those signals blocked, and gives back its exit status as a shell tells it. What is sent to this program meanwhile (INT, TERM,
+// HUP) that one gets: it may mind none of them, as an update does that outlives its terminal. Keys of the terminal it sees by itself. Fails
+// when it could not even be started.
 [[nodiscard]] Result<int> run_in_foreground(std::vector<std::string> argv, const sigset_t& mask);
 
 }  // namespace reaper::agent

@@ -48,9 +48,10 @@ Interrupt::~Interrupt() {
     std::ignore = ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-bool Interrupt::take_request() const {
+int Interrupt::take_request() const {
     struct signalfd_siginfo taken{};
-    return fd_ && ::read(fd_.get(), &taken, sizeof taken) > 0 && taken.ssi_code != SI_KERNEL;
+    const bool asked = fd_ && ::read(fd_.get(), &taken, sizeof taken) > 0 && taken.ssi_code != SI_KERNEL;
+    return asked ? static_cast<int>(taken.ssi_signo) : 0;
 }
 
 // Signals that a signalfd has not given out yet are pending like any other.

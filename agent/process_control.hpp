@@ -33,8 +33,8 @@ class ProcessControl {
 // For `run`, whose targets are all verified to be its descendants, so that none is an ancestor: whoever those are does not matter.
 [[nodiscard]] std::unique_ptr<ProcessControl> make_descendant_control();
 
-// Within one `run`: to the helper what somebody sent to this program in its place, any signal, by its number; and CONT to the other
-// process.
+// To a program that this one has started, what somebody sent to this program in its place, any signal, by its number. Within one `run` also
+// CONT to its other process.
 [[nodiscard]] Result<void> pass_on(const scanner::PidHandle& target, int signal);
 
 // Stops this process by a signal that stops, STOP or one that is blocked here, if the kernel lets it and `still_meant` says so. A CONT that

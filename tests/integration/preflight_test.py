@@ -471,8 +471,23 @@ def whoever_ends_it_ends_the_command():
         sleeper = wait_until(lambda: [pid for pid in all_pids() if read_bytes(f"/proc/{pid}/cmdline") == b"/bin/sleep\0" b"98\0"],
                              "the command to run")
         one.send_signal(number)
-        expect(product.finish(one, 10).status == 128 + signal.SIGTERM, f"after {number}")
+        expect(product.finish(one, 10).status == 128 + number, f"after {number}")
         expect(not os.path.exists(f"/proc/{sleeper[0]}"), "the command is left")
+
+
+@case
+def a_command_that_outlives_its_terminal_may():
+    """As `hermes update` does, which ignores what a closed terminal sends to everybody."""
+    install = Install()
+    flag = install.stage.run / "go"
+    script = f"trap '' HUP; echo > {install.stage.run}/running; while [ ! -e {flag} ]; do sleep 0.05; done; exit 7"
+    one = install.stage.start_reaper("preflight", "--quiet", *QUICK, "--", "/bin/sh", "-c", script)
+    wait_until((install.stage.run / "running").exists, "the command to run")
+    one.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    expect(one.poll() is None, "it was cut off")
+    flag.touch()
+    expect(product.finish(one, 10).status == 7, "its exit status")
 
 
 @case
