@@ -161,14 +161,16 @@ class Preflight {
     // Until the update is done, no timer may interfere: neither one's own nor, for root, that of a user in the scope.
     void add_sweeps(Report& report, const scanner::Facts& facts, const PidFilePlaces& places) {
         if (options_.dry_run) return;
-        if (!in_the_way_.empty()) report.obstacles.push_back(sweep_in_the_way(::geteuid(), in_the_way_, own_holder_));
+        if (!in_the_way_.empty())
+            report.obstacles.push_back(sweep_in_the_way(scanner::user_name(::geteuid()), in_the_way_, own_holder_));
         for (const scanner::Uid user : others_in_scope(facts, places)) {
             const std::string other = locks_.hold(user);
-            if (!other.empty()) report.obstacles.push_back(sweep_in_the_way(user, other, locks_.holder()));
+            if (!other.empty())
+                report.obstacles.push_back(sweep_in_the_way(scanner::user_name(user), other, locks_.holder()));
         }
         // Without one it is not known that nobody interferes.
         if (!locks_.complaint().empty() && !options_.program.empty())
-            report.obstacles.push_back(sweep_in_the_way(::geteuid(), locks_.complaint(), 0));
+            report.obstacles.push_back(sweep_in_the_way({}, locks_.complaint(), locks_.holder()));
     }
 
     static std::set<scanner::Uid> others_in_scope(const scanner::Facts& facts, const PidFilePlaces& places) {

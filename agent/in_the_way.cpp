@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -72,8 +73,8 @@ Obstacle file_in_the_way(const Options& options, const ReportedFile& file) {
         false};
 }
 
-Obstacle sweep_in_the_way(scanner::Uid user, const std::string& what, scanner::Pid holder) {
-    Obstacle obstacle{ObstacleKind::sweep, {}, scanner::user_name(user), {}, what, "try again when it is done", false};
+Obstacle sweep_in_the_way(std::string user, const std::string& what, scanner::Pid holder) {
+    Obstacle obstacle{ObstacleKind::sweep, {}, std::move(user), {}, what, "try again when it is done", false};
     if (holder > 0) {
         obstacle.pids = {holder};
         obstacle.help = fmt::format("wait until it is done; is it? ps -fp {}", holder);

@@ -19,7 +19,7 @@ namespace reaper::agent {
 // Of a file that should have been removed, or put back, and was not.
 [[nodiscard]] policy::Obstacle file_in_the_way(const Options& options, const ReportedFile& file);
 
-// `holder`: 0 where it is not known.
-[[nodiscard]] policy::Obstacle sweep_in_the_way(scanner::Uid user, const std::string& what, scanner::Pid holder);
+// `user`: whose processes it is at work on; empty: that is not known. `holder`: 0 where it is not known.
+[[nodiscard]] policy::Obstacle sweep_in_the_way(std::string user, const std::string& what, scanner::Pid holder);
 
 }  // namespace reaper::agent

@@ -28,11 +28,12 @@ void arm(std::chrono::milliseconds time) {
 
 }  // namespace
 
-Interrupt::Interrupt(std::optional<std::chrono::milliseconds> limit) {
+Interrupt::Interrupt(std::optional<std::chrono::milliseconds> limit, bool by_hangup) {
     sigset_t watched;
     sigemptyset(&watched);
     for (const int signal : kAsked) sigaddset(&watched, signal);
     if (limit) sigaddset(&watched, SIGALRM);
+    if (!by_hangup) sigdelset(&watched, SIGHUP);
     fd_ = Fd(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
     // Blocked only when there is somewhere to see them.
     std::ignore = ::pthread_sigmask(SIG_BLOCK, fd_ ? &watched : nullptr, &before_);

@@ -12,8 +12,8 @@ namespace reaper::agent {
 // While it lives, INT, TERM and HUP do not end this process. Only one at a time, where there is a limit.
 class Interrupt {
    public:
-    // After `limit` it comes by itself.
-    explicit Interrupt(std::optional<std::chrono::milliseconds> limit = std::nullopt);
+    // After `limit` it comes by itself. Not `by_hangup`: HUP means something else to this process.
+    explicit Interrupt(std::optional<std::chrono::milliseconds> limit = std::nullopt, bool by_hangup = true);
     ~Interrupt();
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "scanner/linux/sock_diag.hpp"
+
 namespace reaper::agent {
 
 namespace {
@@ -24,6 +26,18 @@ std::pair<sockaddr_un, socklen_t> address_of(const std::string& name) {
 
 const sockaddr* generic(const sockaddr_un& address) {
     return reinterpret_cast<const sockaddr*>(&address);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
+}
+
+// Who listened last, as that one was then.
+std::optional<ucred> ask(const std::string& name) {
+    const auto [address, length] = address_of(name);
+    const auto socket = make_name_lock();
+    ucred holder{};
+    socklen_t size = sizeof holder;
+    if (!socket || ::connect(socket->get(), generic(address), length) != 0 ||
+        ::getsockopt(socket->get(), SOL_SOCKET, SO_PEERCRED, &holder, &size) != 0)
+        return std::nullopt;
+    return holder;
 }
 
 }  // namespace
@@ -44,15 +58,13 @@ Result<bool> take_name(const Fd& socket, const std::string& name) {
     return true;
 }
 
-std::optional<NameHolder> find_name_holder(const std::string& name) {
-    const auto [address, length] = address_of(name);
-    const auto socket = make_name_lock();
-    ucred holder{};
-    socklen_t size = sizeof holder;
-    if (!socket || ::connect(socket->get(), generic(address), length) != 0 ||
-        ::getsockopt(socket->get(), SOL_SOCKET, SO_PEERCRED, &holder, &size) != 0)
-        return std::nullopt;
-    return NameHolder{holder.pid, holder.uid};
+// The answer alone would not do: whoever asks too often fills the queue for all, and whoever does not listen gives none.
+std::optional<LockHolder> find_name_holder(const std::string& name) {
+    const auto owner = scanner::find_socket_owner("@" + name);
+    if (!owner && owner.error().code == std::errc::no_such_file_or_directory) return std::nullopt;
+    const auto answer = ask(name);
+    if (!owner || !*owner) return answer ? LockHolder{answer->pid, answer->uid} : LockHolder{};
+    return LockHolder{answer && answer->uid == **owner ? answer->pid : 0, **owner};
 }
 
 }  // namespace reaper::agent

@@ -11,9 +11,9 @@
 
 namespace reaper::agent {
 
-struct NameHolder {
-    scanner::Pid pid;  // 0: in no pid namespace that this one sees
-    scanner::Uid uid;
+struct LockHolder {
+    scanner::Pid pid = 0;                  // 0: not known
+    std::optional<scanner::Uid> uid = {};  // none: not known
 };
 
 // A socket without a name. The copies of a process that has one share the name that any of them takes.
@@ -22,7 +22,7 @@ struct NameHolder {
 // False: somebody else has it.
 [[nodiscard]] Result<bool> take_name(const Fd& socket, const std::string& name);
 
-// Who has it, by the word of the kernel. None: nobody, or somebody who did not take it by take_name().
-[[nodiscard]] std::optional<NameHolder> find_name_holder(const std::string& name);
+// Who has it, by the word of the kernel. None: nobody.
+[[nodiscard]] std::optional<LockHolder> find_name_holder(const std::string& name);
 
 }  // namespace reaper::agent

@@ -28,9 +28,6 @@ namespace {
 constexpr const char* kUsualFolder = ".local/state/orphan-reaper";
 constexpr std::chrono::milliseconds kPause{100};
 
-// Pauses to see who has a name: more than a sweep needs between taking it and answering for it.
-constexpr int kMostSilent = 10;
-
 bool is_same_file(const Fd& left, const Fd& right) {
     struct stat one{};
     struct stat other{};
@@ -54,20 +51,26 @@ Result<bool> lock_folder(const Fd& folder) {
     return system_failure("lock", "a home");
 }
 
-// Who is not seen passes for the user's own.
-NameHolder find_folder_holder(const Fd& folder, scanner::Uid user) {
+// Whoever took it may be gone, and copies of it still have it.
+LockHolder find_folder_holder(const Fd& folder) {
     const auto procfs = scanner::Procfs::open();
     const scanner::Pid pid = procfs ? scanner::find_lock_holder(*procfs, folder.get()) : 0;
-    const auto row = pid > 0 ? scanner::read_row(*procfs, pid) : tl::unexpected(Error{});
-    return {pid, row ? row->uid : user};
+    const auto uid = pid > 0 ? scanner::read_real_uid(*procfs, pid) : tl::unexpected(Error{});
+    return uid ? LockHolder{pid, *uid} : LockHolder{};
+}
+
+// No sweep of that user's processes.
+bool is_stranger(const LockHolder& holder, scanner::Uid user) {
+    return holder.uid && *holder.uid != user && *holder.uid != 0;
 }
 
 }  // namespace
 
 struct SweepLocks::Lock {
     const char* what;
+    bool untold_waits;                                       // for a holder who is not known, as for a sweep
     std::function<Result<bool>()> take;                      // false: somebody else has it
-    std::function<std::optional<NameHolder>()> find_holder;  // none: nobody, or nobody who takes it as a sweep does
+    std::function<std::optional<LockHolder>()> find_holder;  // none: nobody any more
 };
 
 LockPlace lock_place(scanner::Uid user) {
@@ -90,13 +93,21 @@ std::vector<std::string> lock_folders() {
 
 std::string SweepLocks::hold(scanner::Uid user, const LockPlace& place) {
     if (held_.contains(user)) return {};
+    std::string in_the_way = take(user, place);
+    refused_ = refused_ || !in_the_way.empty();
+    return in_the_way;
+}
+
+std::string SweepLocks::take(scanner::Uid user, const LockPlace& place) {
     const auto shared = shared_.extract(user);
     OpenLocks locks = shared ? std::move(shared.mapped()) : OpenLocks();
     const Taken home = take_home(user, place.home, locks.home);
     if (!home) return home.error();
     const Taken name = take_name(user, place.name, locks.name);
     if (!name) return name.error();
-    if (!*home && !*name) complaint_ = "another sweep may be at work: " + trouble_;
+    const bool named = *name == Take::held;
+    if (*home == Take::untold && !named) return describe_holder();  // nothing else tells whether that is a sweep
+    if (*home != Take::held && !named) complaint_ = "another sweep may be at work: " + trouble_;
     held_.insert_or_assign(user, std::move(locks));
     return {};
 }
@@ -108,22 +119,22 @@ SweepLocks::Taken SweepLocks::take_home(scanner::Uid user, const std::string& pa
     for (int tries = 0; tries < kTries; ++tries) {
         auto opened = home ? std::move(home) : open_home(user, path);
         if (!opened) trouble_ = policy::escape(describe(opened.error()), 400);
-        if (!opened) return false;
+        if (!opened) return Take::not_to_be_had;
         const auto take = [&] { return holds_the_same(*opened) ? Result<bool>(true) : lock_folder(*opened); };
-        const Taken taken = wait_for(user, {"the home", take, [&] { return find_folder_holder(*opened, user); }});
-        if (!taken || !*taken) return taken;
+        const Taken taken = wait_for(user, {"the home", false, take, [&] { return find_folder_holder(*opened); }});
+        if (!taken || *taken != Take::held) return taken;
         if (is_deleted(*opened)) continue;
         home = std::move(*opened);
-        return true;
+        return Take::held;
     }
-    return false;
+    return Take::not_to_be_had;
 }
 
 SweepLocks::Taken SweepLocks::take_name(scanner::Uid user, const std::string& name, Fd& socket) {
     auto made = socket ? std::move(socket) : make_name_lock();
-    if (!made) return false;
+    if (!made) return Take::not_to_be_had;
     socket = std::move(*made);
-    return wait_for(user, {"the name of the lock", [&] { return agent::take_name(socket, name); },
+    return wait_for(user, {"the name of the lock", true, [&] { return agent::take_name(socket, name); },
                            [&] { return find_name_holder(name); }});
 }
 
@@ -146,23 +157,24 @@ void SweepLocks::tell() {
 }
 
 SweepLocks::Taken SweepLocks::wait_for(scanner::Uid user, const Lock& lock) {
-    std::optional<NameHolder> holder;
-    for (int silent = 0; silent < kMostSilent; silent += holder ? 0 : 1) {
+    std::optional<LockHolder> holder;
+    for (;;) {
         const auto taken = lock.take();
         if (!taken) trouble_ = describe(taken.error());
-        if (!taken || *taken) return taken.has_value();
+        if (!taken) return Take::not_to_be_had;
+        if (*taken) return Take::held;
         const bool over = std::chrono::steady_clock::now() >= last_moment_;
         if (!holder || over) holder = lock.find_holder();
-        if (holder && holder->uid != user && holder->uid != 0) {
-            trouble_ = fmt::format("pid {} of another user has locked {}", holder->pid, lock.what);
-            return false;
-        }
         holder_ = holder ? holder->pid : 0;
+        if (holder && is_stranger(*holder, user)) {
+            trouble_ = fmt::format("{} of another user has locked {}",
+                                   holder_ > 0 ? fmt::format("pid {}", holder_) : "somebody", lock.what);
+            return Take::not_to_be_had;
+        }
+        if (holder && !holder->uid && !lock.untold_waits) return Take::untold;
         if (holder && !over) tell();
-        if ((holder && over) || interrupt_.wait(kPause)) return tl::unexpected(describe_holder());
+        if (over || interrupt_.wait(kPause)) return tl::unexpected(describe_holder());
     }
-    trouble_ = fmt::format("somebody who is no sweep has locked {}", lock.what);
-    return false;
 }
 
 }  // namespace reaper::agent

@@ -47,20 +47,26 @@ class SweepLocks {
     void share(scanner::Uid user, OpenLocks locks) { shared_.insert_or_assign(user, std::move(locks)); }
 
     // Empty: the locks of that user are held, as far as they can be had. Otherwise who has one. A home is for everybody to lock who may read it,
-    // and a name for everybody: whoever is neither that user nor root is no sweep of that user's processes, and not waited for.
+    // and a name for everybody: whoever is neither that user nor root is no sweep of that user's processes, and not waited for. Of whom nobody
+    // knows who it is, the name tells whether it is a sweep.
     [[nodiscard]] std::string hold(scanner::Uid user, const LockPlace& place);
     [[nodiscard]] std::string hold(scanner::Uid user) { return hold(user, lock_place(user)); }
 
     // Not empty: neither lock of some user could be had, and why; then another sweep may be at work.
     [[nodiscard]] const std::string& complaint() const { return complaint_; }
 
+    // Another sweep was in the way.
+    [[nodiscard]] bool refused() const { return refused_; }
+
     // Who had the last lock that could not be had; 0: not known.
     [[nodiscard]] scanner::Pid holder() const { return holder_; }
 
    private:
     struct Lock;
-    using Taken = tl::expected<bool, std::string>;  // false: it can't be had; the error: who has it
+    enum class Take { held, not_to_be_had, untold };  // untold: by somebody who is not known
+    using Taken = tl::expected<Take, std::string>;    // the error: which sweep has it
 
+    [[nodiscard]] std::string take(scanner::Uid user, const LockPlace& place);
     [[nodiscard]] Taken take_home(scanner::Uid user, const std::string& path, Fd& home);
     [[nodiscard]] Taken take_name(scanner::Uid user, const std::string& name, Fd& socket);
     [[nodiscard]] Taken wait_for(scanner::Uid user, const Lock& lock);
@@ -76,6 +82,7 @@ class SweepLocks {
     std::string trouble_;  // why the last lock could not be had
     std::string complaint_;
     scanner::Pid holder_ = 0;
+    bool refused_ = false;
 };
 
 // Where other locks of the user who runs this are looked for. Whatever XDG_STATE_HOME says it is in the home that the password file tells;

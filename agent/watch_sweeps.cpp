@@ -58,7 +58,7 @@ void tell_what_became_of(const Report& report, const std::set<Pid>& whom, const 
 // In the copy.
 int sweep_for(const scanner::Procfs& procfs, const Options& options, const Setup& setup, const std::set<Pid>& pids,
               std::map<scanner::Uid, OpenLocks> shared) {
-    const Interrupt interrupt;
+    const Interrupt interrupt(std::nullopt, false);  // HUP is for the watch, which lets this begin anew by other rules
     SweepLocks locks(interrupt, options.lock_wait);
     for (auto& [user, open] : shared) locks.share(user, std::move(open));
     auto report = Sweep(procfs, options, setup, interrupt, locks, pids).run();
@@ -71,8 +71,9 @@ int sweep_for(const scanner::Procfs& procfs, const Options& options, const Setup
         return pids.contains(process.facts.row.pid) && process.outcome &&
                process.outcome->result == OutcomeResult::refused;
     };
-    const bool abandoned = report->interrupted && std::ranges::any_of(report->processes, is_left);
-    return static_cast<int>(abandoned ? ExitStatus::interrupted : ExitStatus::clean);
+    const bool left = std::ranges::any_of(report->processes, is_left);
+    if (left && report->interrupted) return static_cast<int>(ExitStatus::interrupted);
+    return static_cast<int>(left && locks.refused() ? ExitStatus::not_ended : ExitStatus::clean);
 }
 
 }  // namespace
@@ -147,8 +148,13 @@ std::set<Pid> WatchSweeps::take_finished() {
     const bool others_wait = is_turn_over(Clock::now());
     std::erase_if(running_, [&](Running& sweep) {
         if (!sweep.copy.handle().exited()) return false;
-        std::ignore = sweep.copy.wait();
-        for (const Pid pid : sweep.pids) (wanted_anew_.erase(pid) > 0 ? wanted_ : pids).insert(pid);
+        const bool locked_out = sweep.copy.wait() == static_cast<int>(ExitStatus::not_ended);
+        for (const Pid pid : sweep.pids) {
+            if (wanted_anew_.erase(pid) > 0)
+                wanted_.insert(pid);
+            else if (!locked_out)
+                pids.insert(pid);
+        }
         return true;
     });
     if (!running_.empty()) return pids;
@@ -166,6 +172,12 @@ bool WatchSweeps::stop() {
     running_.clear();
     locks_.clear();
     return abandoned;
+}
+
+void WatchSweeps::begin_anew() {
+    for (const Running& sweep : running_) wanted_.insert(sweep.pids.begin(), sweep.pids.end());
+    wanted_anew_.clear();
+    std::ignore = stop();
 }
 
 }  // namespace reaper::agent

@@ -38,12 +38,14 @@ class WatchSweeps {
 
     // For poll(2): readable once a sweep has ended.
     void add_to(std::vector<pollfd>& descriptors) const;
-    // Whom those that have ended were for, once; not those who are wanted anew.
+    // Whom those that have ended were for, once; not those who are wanted anew, nor whom another sweep kept one from: the next look finds them.
     [[nodiscard]] std::set<scanner::Pid> take_finished();
 
     [[nodiscard]] bool at_work() const { return !running_.empty(); }
     // Stops all of them: nobody is signalled any more, what was done is in the history. True: a grace period was cut short.
     [[nodiscard]] bool stop();
+    // The same, and all whom they were at work on are wanted again: the rules are others.
+    void begin_anew();
 
    private:
     struct Running {

@@ -92,8 +92,7 @@ inline constexpr std::string_view kTakenAside = ".taken-aside.";
 [[nodiscard]] ClaimFile read_again(const Procfs& procfs, const ClaimFile& file, int directory, const std::string& name);
 
 // Who holds a lock on the file `name` below `directory`, from /proc/locks: nobody is disturbed by the question, as a gateway that is just
-// starting would be by a lock that is tried. Matched by inode alone: the device of a lock is not what stat(2) says on btrfs and overlayfs,
-// and a lock on another file system's file of that number merely keeps a file longer than needed.
+// starting would be by a lock that is tried. Where the file's mount is not seen, a lock on another file system's file of that number counts too.
 [[nodiscard]] LockReading find_lock(const Procfs& procfs, int directory, const std::string& name);
 
 // The same of an open file, where a shared lock counts as well; 0: nobody, or nobody that this pid namespace sees.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scanner/number.hpp"
+
 namespace reaper::scanner {
 
 namespace {
@@ -51,6 +53,19 @@ bool is_mounted_with_hidepid(std::string_view mountinfo, std::string_view mount_
         if (mount.mount_point == mount_point) hidden = mount.type == "proc" && has_hidepid(mount.super_options);
     }
     return hidden;
+}
+
+std::optional<MountedDevice> find_mounted_device(std::string_view mountinfo, std::uint64_t mount) {
+    while (!mountinfo.empty()) {
+        std::string_view line = take_until(mountinfo, '\n');
+        const auto id = to_number<std::uint64_t>(take_until(line, ' '));
+        take_until(line, ' ');
+        std::string_view device = take_until(line, ' ');
+        const auto major = to_number<std::uint32_t>(take_until(device, ':'));
+        const auto minor = to_number<std::uint32_t>(device);
+        if (id == mount && major && minor) return MountedDevice{*major, *minor};
+    }
+    return std::nullopt;
 }
 
 }  // namespace reaper::scanner

@@ -52,6 +52,9 @@ struct Walk {
 [[nodiscard]] Reading<std::map<std::string, std::string>> read_variables(const Procfs& procfs, Pid pid,
                                                                          std::span<const std::string> keys);
 
+// Whose it is, whatever a setuid program has made of it.
+[[nodiscard]] Result<Uid> read_real_uid(const Procfs& procfs, Pid pid);
+
 // The row of one process. no_such_process: it is gone, or this is the number of a thread. exe, command line and cgroup
 // carry their own access.
 [[nodiscard]] Result<ProcessRow> read_row(const Procfs& procfs, Pid pid);

@@ -24,7 +24,8 @@ constexpr std::uint16_t kDumpInterrupted = 0x10;  // NLM_F_DUMP_INTR
 constexpr std::uint16_t kAttributeTypeMask = 0x3fff;
 constexpr std::uint8_t kUnix = 1, kInet4 = 2, kInet6 = 10;  // as Linux numbers the families
 constexpr std::uint8_t kListen = 10;                        // TCP_LISTEN
-constexpr std::uint16_t kUnixName = 0, kUnixPeer = 2, kUnixShutdown = 6;
+constexpr std::uint8_t kStream = 1;                         // SOCK_STREAM
+constexpr std::uint16_t kUnixName = 0, kUnixPeer = 2, kUnixShutdown = 6, kUnixOwner = 7;
 
 template <class Number>
 Number number_at(std::string_view bytes, std::size_t offset) {
@@ -48,9 +49,11 @@ std::string unix_address(std::string_view name) {
 
 bool apply_unix_attribute(std::uint16_t type, std::string_view value, DiagSocket& socket) {
     if (type == kUnixName) socket.address = unix_address(value);
-    if (type == kUnixPeer) {
+    if (type == kUnixPeer || type == kUnixOwner) {
         if (value.size() != sizeof(std::uint32_t)) return false;
-        socket.peer = number_at<std::uint32_t>(value, 0);
+        const auto number = number_at<std::uint32_t>(value, 0);
+        if (type == kUnixPeer) socket.peer = number;
+        if (type == kUnixOwner) socket.owner = number;
     }
     if (type == kUnixShutdown) {
         if (value.size() != 1) return false;
@@ -76,6 +79,7 @@ bool parse_attributes(std::string_view bytes, DiagSocket& socket) {
 Result<DiagSocket> parse_unix(std::string_view payload) {
     if (payload.size() < kUnixSize) return bad_length("a unix socket");
     DiagSocket socket;
+    socket.stream = number_at<std::uint8_t>(payload, 1) == kStream;
     socket.listening = number_at<std::uint8_t>(payload, 2) == kListen;
     socket.inode = number_at<std::uint32_t>(payload, 4);
     if (!parse_attributes(payload.substr(kUnixSize), socket)) return bad_length("a unix socket");
@@ -86,6 +90,7 @@ Result<DiagSocket> parse_inet(std::string_view payload, SocketFamily family) {
     if (payload.size() < kInetSize) return bad_length("a TCP socket");
     DiagSocket socket;
     socket.family = family;
+    socket.stream = true;
     socket.listening = number_at<std::uint8_t>(payload, 1) == kListen;
     socket.port = ntohs(number_at<std::uint16_t>(payload, 4));
     socket.inode = number_at<std::uint32_t>(payload, 68);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scanner/identity.hpp"
 #include "scanner/result.hpp"
 
 namespace reaper::scanner {
@@ -15,10 +16,12 @@ enum class SocketFamily { unix_domain, tcp4, tcp6 };
 
 struct DiagSocket {
     SocketFamily family = SocketFamily::unix_domain;
+    bool stream = false;  // SOCK_STREAM
     bool listening = false;
     std::uint64_t inode = 0;
     std::string address;  // "127.0.0.1", "::1", a path, "@name" (abstract), or nothing (unnamed)
     std::uint16_t port = 0;
+    std::optional<Uid> owner;           // unix only, since Linux 5.3: who made it
     std::optional<std::uint64_t> peer;  // unix only: inode of the other end; 0: its last descriptor is closed
     bool receive_shut = false;          // unix only: nothing can arrive any more
     bool send_shut = false;             // unix only: nothing that is sent can arrive

@@ -1,12 +1,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "scanner/claim_files.hpp"
 #include "scanner/linux/read_file.hpp"
 #include "scanner/number.hpp"
 #include "scanner/proc_fdinfo.hpp"
+#include "scanner/proc_mountinfo.hpp"
 #include "scanner/regular_file.hpp"
 
 namespace reaper::scanner {
@@ -15,17 +18,31 @@ namespace {
 
 constexpr std::size_t kLocksLimit = 4 * 1024 * 1024;  // some 60000 locks
 constexpr std::size_t kFdinfoLimit = 4096;
+constexpr std::size_t kMountsLimit = 4 * 1024 * 1024;
 
-// The number that /proc/locks prints: on overlayfs stat(2) may say another one (fs/proc/fd.c, seq_show; Linux 5.14).
-std::uint64_t inode_of(const Procfs& procfs, int file, std::uint64_t told) {
-    constexpr std::string_view kName = "\nino:\t";
-    const std::string path = "self/fdinfo/" + std::to_string(file);
-    const auto text = read_at(procfs.fd(), path.c_str(), kFdinfoLimit);
-    const std::size_t at = text ? text->bytes.find(kName) : std::string::npos;
-    if (at == std::string::npos) return told;
-    std::string_view rest = std::string_view(text->bytes).substr(at + kName.size());
+// As /proc/locks has it: on overlayfs and btrfs stat(2) may say other numbers (fs/locks.c, lock_get_status).
+struct LockedFile {
     std::uint64_t inode = 0;
-    return take_number(rest, inode) ? inode : told;
+    std::optional<MountedDevice> device;  // none: it is on a mount that is not seen here, and the inode has to do
+};
+
+// "\nino:\t5": fs/proc/fd.c, seq_show; the inode since Linux 5.14.
+std::optional<std::uint64_t> field(std::string_view fdinfo, std::string_view name) {
+    const std::size_t at = fdinfo.find(name);
+    std::uint64_t value = 0;
+    if (at == std::string_view::npos) return std::nullopt;
+    fdinfo.remove_prefix(at + name.size());
+    return take_number(fdinfo, value) ? std::optional(value) : std::nullopt;
+}
+
+LockedFile identify(const Procfs& procfs, int file, std::uint64_t told) {
+    const std::string path = "self/fdinfo/" + std::to_string(file);
+    const auto fdinfo = read_at(procfs.fd(), path.c_str(), kFdinfoLimit);
+    if (!fdinfo) return {told, std::nullopt};
+    const auto mount = field(fdinfo->bytes, "\nmnt_id:\t");
+    const auto mounts = read_at(procfs.fd(), "self/mountinfo", kMountsLimit);
+    return {field(fdinfo->bytes, "\nino:\t").value_or(told),
+            mount && mounts ? find_mounted_device(mounts->bytes, *mount) : std::nullopt};
 }
 
 Result<std::vector<FileLock>> all_locks(const Procfs& procfs) {
@@ -35,8 +52,13 @@ Result<std::vector<FileLock>> all_locks(const Procfs& procfs) {
     return parse_locks(text->bytes);
 }
 
-const FileLock* find_writer(const std::vector<FileLock>& locks, std::uint64_t inode) {
-    const auto lock = std::ranges::find_if(locks, [&](const FileLock& one) { return one.write && one.inode == inode; });
+bool is_on(const FileLock& lock, const LockedFile& file) {
+    const bool elsewhere = file.device && *file.device != MountedDevice{lock.device_major, lock.device_minor};
+    return lock.inode == file.inode && !elsewhere;
+}
+
+const FileLock* find_writer(const std::vector<FileLock>& locks, const LockedFile& file) {
+    const auto lock = std::ranges::find_if(locks, [&](const FileLock& one) { return one.write && is_on(one, file); });
     return lock == locks.end() ? nullptr : &*lock;
 }
 
@@ -49,7 +71,7 @@ LockReading find_lock(const Procfs& procfs, int directory, const std::string& na
     if (!file || !S_ISREG(file->status.st_mode)) return {LockState::unknown, 0};
     const auto locks = all_locks(procfs);
     if (!locks) return {LockState::unknown, 0};
-    const FileLock* lock = find_writer(*locks, inode_of(procfs, file->path.get(), file->status.st_ino));
+    const FileLock* lock = find_writer(*locks, identify(procfs, file->path.get(), file->status.st_ino));
     return lock == nullptr ? LockReading{LockState::free, 0} : LockReading{LockState::held, std::max(lock->pid, 0)};
 }
 
@@ -57,9 +79,9 @@ Pid find_lock_holder(const Procfs& procfs, int file) {
     struct stat status{};
     const auto locks = all_locks(procfs);
     if (!locks || ::fstat(file, &status) != 0) return 0;
-    const std::uint64_t inode = inode_of(procfs, file, status.st_ino);
-    const FileLock* writer = find_writer(*locks, inode);
-    const auto lock = std::ranges::find(*locks, inode, &FileLock::inode);
+    const LockedFile locked = identify(procfs, file, status.st_ino);
+    const FileLock* writer = find_writer(*locks, locked);
+    const auto lock = std::ranges::find_if(*locks, [&](const FileLock& one) { return is_on(one, locked); });
     if (writer != nullptr) return std::max(writer->pid, 0);
     return lock == locks->end() ? 0 : std::max(lock->pid, 0);
 }

@@ -18,10 +18,10 @@ namespace reaper::scanner {
 [[nodiscard]] Result<ProcStatus> read_status(int process);
 [[nodiscard]] Reading<std::string> read_cwd(int process);
 
-// The executable has no name any more. False also when that could not be found out.
 // Memory that it has in RAM; 0: not known. Told, never decided by.
 [[nodiscard]] std::uint64_t read_resident_bytes(int process);
 
+// The executable has no name any more. False also when that could not be found out.
 [[nodiscard]] bool has_deleted_exe(int process);
 
 struct Environment {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "scanner/linux/directory.hpp"
 #include "scanner/linux/process_files.hpp"
 #include "scanner/linux/read_file.hpp"
 #include "scanner/proc_cgroup.hpp"
@@ -103,6 +104,12 @@ Reading<std::map<std::string, std::string>> read_variables(const Procfs& procfs,
 
 // The handle of /proc/PID stays with one process, so all files are of that one even when the pid is given to another
 // meanwhile. stat comes last: a process that still answers it was there all the time.
+Result<Uid> read_real_uid(const Procfs& procfs, Pid pid) {
+    const auto process = open_process(procfs, pid);
+    if (!process) return tl::unexpected(process.error());
+    return read_status(process->get()).map([](const ProcStatus& status) { return status.uids.real; });
+}
+
 Result<ProcessRow> read_row(const Procfs& procfs, Pid pid) {
     const auto opened = open_directory(procfs, pid);
     if (!opened) return tl::unexpected(opened.error());

@@ -26,6 +26,9 @@ constexpr timeval kPatience{1, 0};             // the kernel answers at once or 
 constexpr std::size_t kReplySize = 32 * 1024;  // no datagram of a netlink dump is larger
 constexpr int kListAttempts = 3;
 constexpr std::uint32_t kListening = 1U << TCP_LISTEN;
+constexpr std::uint32_t kUnconnected = 1U << TCP_CLOSE;
+constexpr std::uint32_t kAnyState = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kShowOwner = 0x40;  // UDIAG_SHOW_UID; the headers of older systems do not have it
 
 template <class Question>
 struct Request {
@@ -99,11 +102,11 @@ Result<std::vector<DiagSocket>> list_tcp(std::uint8_t family) {
     return list(request);
 }
 
-Result<std::vector<DiagSocket>> list_unix() {
+Result<std::vector<DiagSocket>> list_unix(std::uint32_t states, std::uint32_t show) {
     Request<unix_diag_req> request(NLM_F_DUMP);
     request.question.sdiag_family = AF_UNIX;
-    request.question.udiag_states = kListening;
-    request.question.udiag_show = UDIAG_SHOW_NAME;
+    request.question.udiag_states = states;
+    request.question.udiag_show = show;
     return list(request);
 }
 
@@ -120,7 +123,7 @@ Result<DiagSocket> find_unix_socket(std::uint64_t inode) {
     }
     Request<unix_diag_req> request(0);
     request.question.sdiag_family = AF_UNIX;
-    request.question.udiag_states = std::numeric_limits<std::uint32_t>::max();
+    request.question.udiag_states = kAnyState;
     request.question.udiag_ino = static_cast<std::uint32_t>(inode);
     request.question.udiag_show = UDIAG_SHOW_PEER;
     std::ranges::fill(request.question.udiag_cookie, std::numeric_limits<std::uint32_t>::max());  // any
@@ -134,9 +137,19 @@ Result<DiagSocket> find_unix_socket(std::uint64_t inode) {
     return std::move(reply->sockets.front());
 }
 
+// What it has accepted, or has still to accept, has its name too, and is connected.
+Result<std::optional<Uid>> find_socket_owner(const std::string& address) {
+    const auto sockets = list_unix(kListening | kUnconnected, UDIAG_SHOW_NAME | kShowOwner);
+    if (!sockets) return tl::unexpected(sockets.error());
+    const auto found =
+        std::ranges::find_if(*sockets, [&](const DiagSocket& one) { return one.stream && one.address == address; });
+    if (found == sockets->end()) return failure(std::errc::no_such_file_or_directory, "find", address);
+    return found->owner;
+}
+
 Result<std::vector<DiagSocket>> list_listening_sockets() {
     std::vector<DiagSocket> sockets;
-    for (auto& part : {list_tcp(AF_INET), list_tcp(AF_INET6), list_unix()}) {
+    for (auto& part : {list_tcp(AF_INET), list_tcp(AF_INET6), list_unix(kListening, UDIAG_SHOW_NAME)}) {
         if (!part && no_such_family(part.error())) continue;
         if (!part) return tl::unexpected(part.error());
         sockets.insert(sockets.end(), part->begin(), part->end());

@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -132,12 +134,28 @@ TEST_CASE("the name goes to whoever waits for it") {
     ender.join();
 }
 
-TEST_CASE("who has the name and does not say who it is locks nobody out") {
+TEST_CASE("who has the name and does not answer for it may be a sweep, if it is that user's or root's") {
     const Interrupt interrupt;
     const Fd other = somebody(kOnlyName, false);
     SweepLocks locks(interrupt, milliseconds(0));
+    CHECK(locks.hold(kUser, kOnlyName) == "another sweep is at work");
+    CHECK(locks.refused());
+    CHECK(locks.holder() == 0);
+}
+
+TEST_CASE("a name of sockets that are no locks is free") {
+    const Interrupt interrupt;
+    const Fd datagrams(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    kOnlyName.name.copy(address.sun_path + 1, kOnlyName.name.size());
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + kOnlyName.name.size());
+    REQUIRE(::bind(datagrams.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0);
+    CHECK_FALSE(find_name_holder(kOnlyName.name));
+    SweepLocks locks(interrupt, milliseconds(0));
     CHECK(locks.hold(kUser, kOnlyName).empty());
-    CHECK(says(locks.complaint(), "somebody who is no sweep"));
+    CHECK_FALSE(locks.refused());
+    CHECK(find_name_holder(kOnlyName.name)->uid == kUser);
 }
 
 TEST_CASE("a name of another user's process locks nobody out, and one of root's does") {

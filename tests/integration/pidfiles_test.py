@@ -8,7 +8,7 @@ import stat
 import subprocess
 import time
 
-from harness import actor, layout, sandbox
+from harness import actor, layout, sandbox, strangers
 from harness.actor import wait_until
 from harness.layout import put
 from harness.sandbox import PYTHON, case, expect
@@ -342,6 +342,19 @@ def a_folder_that_may_not_be_written_to_is_a_failure():
     path.parent.chmod(0o700)
     result = scene.pidfiles()
     expect(result.status == 4 and not result.json["scan"]["complete"], f"a folder that cannot be read: {result.out}")
+
+
+@case
+def a_lock_on_another_file_system_is_none_of_a_gateway():
+    """Though the file there has the same number."""
+    homes = Homes()
+    homes.gateway_pid()
+    lock = homes.put("gateway.lock", "")
+    elsewhere = homes.stage.layout.base / "elsewhere"
+    elsewhere.mkdir()
+    sandbox.mount("tmpfs", elsewhere, "tmpfs", data="mode=1777")
+    strangers.lock_twin(lock, elsewhere)
+    homes.expect_clean(["gateway.pid"], ["gateway.lock"])
 
 
 @case

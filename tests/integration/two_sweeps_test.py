@@ -212,9 +212,10 @@ def sweep_beside_a_stranger(stage):
 def somebody_else_who_locks_the_home_is_no_sweep():
     """Whoever may read a home can lock it; that keeps no leak alive, and no sweep waiting."""
     stage = Stage()
-    stage.layout.home.chmod(0o755)
-    for kind in ("LOCK_EX", "LOCK_SH"):
-        stranger = strangers.lock_home(stage.layout.home, kind)
+    home = stage.layout.home
+    home.chmod(0o755)
+    for lock in (strangers.lock_home, lambda home: strangers.lock_home(home, "LOCK_SH"), strangers.lock_home_and_go, strangers.lock_home_by_setuid):
+        stranger = lock(home)
         expect("may be at work" not in sweep_beside_a_stranger(stage), "the name was locked")
         stranger.leave()
 
@@ -224,11 +225,42 @@ def somebody_else_who_takes_the_name_is_no_sweep():
     """Anybody can take it: whether he answers for it or not, the same is true."""
     stage = Stage()
     change_password_file(lambda line: line.replace(str(stage.layout.home), "/nonexistent"))
-    for answers, complaint in ((True, "pid {} of another user"), (False, "somebody who is no sweep")):
+    for answers, complaint in ((True, "pid {} of another user"), (False, "somebody of another user")):
         stranger = strangers.take_name(stage.uid, answers)
         remarks = sweep_beside_a_stranger(stage)
         expect(complaint.format(stranger.pid) + " has locked the name" in remarks, remarks)
         stranger.leave()
+
+
+@case
+def strangers_make_no_sweep_look_like_another():
+    """By a lock on a file with the number of the home, and by so many questions that none is answered any more."""
+    stage = deaf_and_polite()
+    elsewhere = stage.layout.base / "elsewhere"
+    elsewhere.mkdir()
+    sandbox.mount("tmpfs", elsewhere, "tmpfs", data="mode=1777")
+    strangers.lock_twin(stage.layout.home, elsewhere)
+    first = start_first(stage)
+    told = stage.sweep("--lock-wait", "0s")
+    expect(told.status == 5 and f"another sweep is at work (pid {first.pid})" in str(told.json["remarks"]), told.explain())
+    strangers.ask_too_often(stage.uid)
+    second = stage.sweep()
+    expect(second.status == 0 and not second.signalled(), second.explain())
+    product.finish(first, 30)
+    expect(stage.actors["deaf"].signals() == ["TERM"], "it was told twice")
+
+
+@case
+def nor_where_there_is_only_the_name():
+    stage = Stage()
+    change_password_file(lambda line: line.replace(str(stage.layout.home), "/nonexistent"))
+    stage.orphans([stage.worker("deaf", session="a", ignore_term=True)])
+    first = start_first(stage)
+    strangers.ask_too_often(stage.uid)
+    second = stage.sweep("--lock-wait", "0s")
+    expect(second.status == 5 and not second.signalled(), second.explain())
+    product.finish(first, 30)
+    expect(stage.actors["deaf"].signals() == ["TERM"], "it was told twice")
 
 
 @case

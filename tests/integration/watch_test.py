@@ -9,7 +9,9 @@ import time
 
 from harness import sandbox
 from harness.actor import is_there, read_bytes, wait_until
-from harness.sandbox import case, expect
+from harness.helper import children_of
+from harness.layout import put
+from harness.sandbox import PYTHON, case, expect
 from harness.stage import Stage
 from harness.watch import ManyHosts, Watch, history, signals_to
 
@@ -135,6 +137,55 @@ def a_broken_rule_file_leaves_the_rules_as_they_were():
     expect("read again" not in watch.log() and "ended on" not in watch.log(), "all is well, and it is to be quiet")
     watch.send(signal.SIGUSR1)
     watch.wait_logged("census: no helpers")
+    watch.stop()
+
+
+@case
+def rules_that_are_read_again_count_in_a_grace_period():
+    stage = Stage()
+    rules = put(stage.layout.home / "rules.json", "{}")
+    stage.start_host("host", [stage.worker("deaf", ignore_term=True)])
+    watch = Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "3s", "--config", str(rules))
+    watch.wait_told("watching 1 host of 1 helper")
+    stage.kill_host("host")
+    wait_until(lambda: stage.actors["deaf"].signals(), "the deaf one is told")
+    rules.write_text(json.dumps({"protect": [{"home": str(stage.layout.home / ".hermes")}]}))
+    watch.send(signal.SIGHUP)
+    watch.wait_logged("the rules were read again")
+    time.sleep(4)
+    expect(stage.actors["deaf"].alive(), "it was protected, and ended by the rules of before")
+    watch.stop()
+
+
+@case
+def a_hangup_of_all_ends_no_grace_period():
+    """As a service manager sends it that is told to."""
+    stage = Stage()
+    stage.start_host("host", [stage.worker("deaf", ignore_term=True)])
+    watch = Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "2s", "--interval", "60s")
+    watch.wait_told("watching 1 host of 1 helper")
+    stage.kill_host("host")
+    wait_until(lambda: stage.actors["deaf"].signals(), "the deaf one is told")
+    for pid in [*children_of(watch.pid), watch.pid]:
+        os.kill(pid, signal.SIGHUP)
+    expect(stage.actors["deaf"].wait_ended(6 * SLOWDOWN), watch.log())
+    watch.stop()
+
+
+@case
+def who_was_kept_from_it_by_another_sweep_comes_back_soon():
+    stage = Stage()
+    stage.start_host("host", [stage.worker("leaked")])
+    watch = Watch(stage, *QUICK, "--interval", "1s", "--lock-wait", "300ms")
+    watch.wait_told("watching 1 host of 1 helper")
+    hold = f"import fcntl, os, time\nfcntl.flock(os.open({str(stage.layout.home)!r}, os.O_RDONLY), fcntl.LOCK_EX)\nprint(flush=True)\ntime.sleep(8)"
+    with subprocess.Popen([PYTHON, "-c", hold], user=stage.uid, group=stage.uid, extra_groups=[], stdout=subprocess.PIPE) as other:
+        other.stdout.read(1)
+        stage.kill_host("host")
+        watch.wait_logged(f"another sweep is at work (pid {other.pid})")
+    free = time.monotonic()
+    expect(stage.actors["leaked"].wait_ended(10), watch.log())
+    expect(time.monotonic() - free < 3 * SLOWDOWN, "it was given up for long")
     watch.stop()
 
 

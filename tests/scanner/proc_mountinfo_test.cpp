@@ -4,7 +4,9 @@
 
 #include "tests/support/catch.hpp"
 
+using reaper::scanner::find_mounted_device;
 using reaper::scanner::is_mounted_with_hidepid;
+using reaper::scanner::MountedDevice;
 
 namespace {
 
@@ -41,4 +43,18 @@ TEST_CASE("a mountinfo that makes no sense hides nothing and breaks nothing") {
         INFO(text);
         CHECK_FALSE(is_mounted_with_hidepid(text, "/proc"));
     }
+}
+
+TEST_CASE("the device behind a mount") {
+    const std::string mounts = kRoot + proc_line("rw") + "220 20 259:1234 /a\\040b /mnt rw - btrfs /dev/vdb rw\n";
+    CHECK(find_mounted_device(mounts, 20) == MountedDevice{8, 1});
+    CHECK(find_mounted_device(mounts, 22) == MountedDevice{0, 21});
+    CHECK(find_mounted_device(mounts, 220) == MountedDevice{259, 1234});
+    for (const char* broken :
+         {"", "20", "20 1", "20 1 8", "20 1 8: / ", "20 1 8:x / ", "20 1 99999999999:1 / ", "x 1 8:1 / "}) {
+        INFO(broken);
+        CHECK_FALSE(find_mounted_device(broken, 20));
+    }
+    CHECK_FALSE(find_mounted_device(mounts, 1));
+    CHECK_FALSE(find_mounted_device(mounts, 2));
 }

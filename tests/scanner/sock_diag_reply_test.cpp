@@ -61,8 +61,10 @@ TEST_CASE("a unix socket, its peer and what is shut") {
     REQUIRE(reply);
     CHECK(reply->done);
     REQUIRE(reply->sockets.size() == 2);
-    CHECK(reply->sockets[0] == DiagSocket{SocketFamily::unix_domain, false, 77, "", 0, 0, true, true});
-    CHECK(reply->sockets[1] == DiagSocket{SocketFamily::unix_domain, false, 78, "", 0, 79, true, false});
+    CHECK(reply->sockets[0] ==
+          DiagSocket{SocketFamily::unix_domain, true, false, 77, "", 0, std::nullopt, 0, true, true});
+    CHECK(reply->sockets[1] ==
+          DiagSocket{SocketFamily::unix_domain, true, false, 78, "", 0, std::nullopt, 79, true, false});
 }
 
 TEST_CASE("listening sockets and their addresses") {
@@ -76,10 +78,23 @@ TEST_CASE("listening sockets and their addresses") {
     REQUIRE(reply);
     CHECK_FALSE(reply->done);
     REQUIRE(reply->sockets.size() == 4);
-    CHECK(reply->sockets[1] == DiagSocket{SocketFamily::tcp6, true, 6, "::1", 80, std::nullopt, false, false});
-    CHECK(reply->sockets[0] == DiagSocket{SocketFamily::tcp4, true, 5, "127.0.0.1", 18800, std::nullopt, false, false});
+    CHECK(reply->sockets[1] ==
+          DiagSocket{SocketFamily::tcp6, true, true, 6, "::1", 80, std::nullopt, std::nullopt, false, false});
+    CHECK(reply->sockets[0] ==
+          DiagSocket{SocketFamily::tcp4, true, true, 5, "127.0.0.1", 18800, std::nullopt, std::nullopt, false, false});
     CHECK(reply->sockets[2].address == "@name");
     CHECK(reply->sockets[3].address == "/run/a.sock");
+}
+
+TEST_CASE("who made a unix socket, and of which type") {
+    std::string datagrams = unix_socket(7, 9, attribute(7, raw(std::uint32_t{1000})));
+    datagrams[1] = 2;
+    const auto reply = parse_sock_diag(
+        message(20, unix_socket(10, 8, attribute(7, raw(std::uint32_t{0})))) + message(20, datagrams), 1);
+    REQUIRE(reply);
+    REQUIRE(reply->sockets.size() == 2);
+    CHECK((reply->sockets[0].stream && reply->sockets[0].listening && reply->sockets[0].owner == 0U));
+    CHECK((!reply->sockets[1].stream && !reply->sockets[1].listening && reply->sockets[1].owner == 1000U));
 }
 
 TEST_CASE("an error of the kernel keeps its code") {
@@ -124,8 +139,9 @@ TEST_CASE("lengths that lie") {
     for (const std::string& bytes :
          {zero, huge, message(20, unix_socket(1, 7, raw(std::uint16_t{0}) + raw(std::uint16_t{2}))),
           message(20, unix_socket(1, 7, raw(std::uint16_t{0xffff}) + raw(std::uint16_t{2}))),
-          message(20, unix_socket(1, 7, attribute(2, "ab"))), message(20, unix_socket(1, 7, attribute(6, ""))),
-          message(2, "ab"), message(3, ""), message(20, ""), message(20, std::string(80, '\x63'))}) {
+          message(20, unix_socket(1, 7, attribute(2, "ab"))), message(20, unix_socket(1, 7, attribute(7, "abc"))),
+          message(20, unix_socket(1, 7, attribute(6, ""))), message(2, "ab"), message(3, ""), message(20, ""),
+          message(20, std::string(80, '\x63'))}) {
         CHECK(error_of(bytes) == std::errc::bad_message);
     }
 }
