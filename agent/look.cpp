@@ -10,6 +10,8 @@
 #include "policy/match.hpp"
 #include "policy/member.hpp"
 #include "policy/ownership.hpp"
+#include "policy/parentage.hpp"
+#include "policy/starter.hpp"
 #include "scanner/claims.hpp"
 #include "scanner/machine.hpp"
 
@@ -67,9 +69,22 @@ void add_relative(Facts& facts, const Procfs& procfs, Pid pid) {
     }
 }
 
-// Whom a candidate refers to: its parent, and who it says started it.
+// What they are is told by words that --facts does not keep.
+void add_wrappers(Facts& facts, const Procfs& procfs, ProcessRow child) {
+    constexpr int kMost = 8;
+    for (int above = 0; above < kMost; ++above) {
+        const ProcessRow* parent = policy::find_row(facts, child.ppid);
+        if (parent == nullptr || !policy::merely_runs(*parent, child)) return;
+        child = *parent;
+        if (std::ranges::find(facts.wrappers, child.pid) == facts.wrappers.end()) facts.wrappers.push_back(child.pid);
+        add_relative(facts, procfs, child.ppid);
+    }
+}
+
+// Whom a candidate refers to: its parent, whoever stands behind a wrapper, and who it says started it.
 void add_relatives(Facts& facts, const Procfs& procfs, const policy::Rules& rules, const ProcessFacts& candidate) {
     add_relative(facts, procfs, candidate.row.ppid);
+    add_wrappers(facts, procfs, candidate.row);
     const auto match = policy::match(rules, candidate.row, candidate.environment);
     if (!match) return;
     for (const Pid owner : policy::named_owners(*match, candidate)) add_relative(facts, procfs, owner);

@@ -12,6 +12,7 @@
 #include "policy/leak.hpp"
 #include "policy/member.hpp"
 #include "policy/ownership.hpp"
+#include "policy/starter.hpp"
 #include "policy/vetoes.hpp"
 
 namespace reaper::policy {
@@ -198,6 +199,7 @@ std::vector<Judgement> judge(const Facts& facts, const Rules& rules, const Setti
     }
     judge_duplicates(members, around, judgements);
     for (std::size_t at = 0; at < members.size(); ++at) {
+        judgements[at].host = starter_of(members[at], facts);
         judgements[at].action = action_of(judgements[at], members[at], around);
     }
     settle_units(members, judgements);

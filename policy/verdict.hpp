@@ -61,7 +61,7 @@ struct Judgement {
         ends_with;  // other pids of its unit (a tsx launcher and its bridge): all or none is ended
     std::vector<scanner::Pid>
         relies_on;            // kept processes that this verdict needs to stay as they are (the designated daemon)
-    scanner::Pid host = 0;    // that lives; 0: none does, or none is known
+    scanner::Pid host = 0;    // that lives, behind wrappers (starter.hpp); 0: none does, or none is known
     bool kept_alive = false;  // it would be ended, were it not started again each time
 
     bool operator==(const Judgement&) const = default;

@@ -118,6 +118,7 @@ struct Facts {
     std::vector<ProcessFacts> candidates;  // by pid
     std::vector<ProcessRow> relatives;     // parents, ancestors and recorded owners of candidates, by pid
     std::vector<Pid> unread;               // looked up as relatives, and neither read nor found to be gone
+    std::vector<Pid> wrappers;             // relatives that merely run a candidate, by words that are not kept here
     std::vector<Claim> claims;             // by path
     std::map<std::string, std::string>
         real_paths;               // homes as members name them, and what rules protect -> without links, "." and ".."

@@ -215,6 +215,7 @@ struct FieldsOf<Facts> {
                                          Field{"candidates", &Facts::candidates},
                                          Field{"relatives", &Facts::relatives},
                                          Field{"unread", &Facts::unread},
+                                         Field{"wrappers", &Facts::wrappers, true},
                                          Field{"claims", &Facts::claims},
                                          Field{"real_paths", &Facts::real_paths},
                                          Field{"protections", &Facts::protections, true},

@@ -27,7 +27,7 @@ LATE = 8  # seconds: no sweep waits as long
 class Scene:
     """A gateway that lost its bridge, and starts it again a while after its end."""
 
-    def __init__(self, homes=("kept",), keepalive=1, folder=""):
+    def __init__(self, homes=("kept",), keepalive=1, folder="", through=()):
         self.stage = Stage()
         self.folder = self.stage.layout.home / folder if folder else None
         if folder:
@@ -35,6 +35,10 @@ class Scene:
             os.chown(self.folder, self.stage.uid, self.stage.uid)
         self.late = keepalive >= LATE
         bridges = [self.stage.bridge(name, stdio="abandoned", home=self.folder) for name in homes]
+        for name, bridge in zip(homes, bridges):
+            if through:
+                bridge["argv"][:0] = [*through, "/usr/bin/env", f"STANDIN_NAME={name}"]
+                bridge["env"]["STANDIN_NAME"] = "wrapper"
         self.host = self.stage.start_host("gateway", bridges, keepalive=keepalive)
         self.file = self.stage.layout.home / ".local/state/orphan-reaper/history.jsonl"
 
@@ -103,6 +107,20 @@ def left_alone_after_three_until_the_host_stops():
     scene.stage.kill_host("gateway")
     scene.stage.expect_sweep(scene.sweep(), ["kept"], [])
     expect(scene.stage.report(*REAP).status == 0, "something is left")
+
+
+@case
+def a_new_wrapper_each_time_is_no_new_host():
+    for through in (["timeout", "1h"], ["/bin/sh", "-c", 'timeout 1h "$@"; exit 0', "sh"]):
+        scene = Scene(through=through)
+        scene.end_thrice()
+        scene.expect_left_alone(scene.sweep())
+        facts = str(scene.stage.run / "facts.json")
+        scene.expect_left_alone(scene.stage.report(*REAP, "--facts", facts), status=1)
+        again = scene.stage.reaper("report", "--json", "--min-age", "1ms", *REAP, "--from-facts", facts)
+        scene.expect_left_alone(again, status=1)
+        scene.stage.kill_host("gateway")
+        scene.stage.expect_sweep(scene.sweep(), ["kept"], [])
 
 
 @case

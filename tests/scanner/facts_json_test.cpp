@@ -69,7 +69,7 @@ TEST_CASE("facts that were written are read back as they were") {
 
 // Does not compile when a record has got a field more.
 TEST_CASE("every field is listed") {
-    [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11] = Facts{};
+    [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12] = Facts{};
     [[maybe_unused]] const auto& [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14] = Machine{};
     [[maybe_unused]] const auto& [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15] = Claim{};
     [[maybe_unused]] const auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14] = ProcessRow{};
@@ -86,7 +86,7 @@ TEST_CASE("every field is listed") {
     [[maybe_unused]] const auto& [n1, n2] = UntoldUser{};
     [[maybe_unused]] const auto& [o1, o2, o3, o4, o5, o6, o7, o8] = Keepalive{};
     CHECK(kListed<Keepalive> == 8);
-    CHECK(kListed<Facts> == 11);
+    CHECK(kListed<Facts> == 12);
     CHECK(kListed<Machine> == 14);
     CHECK(kListed<Claim> == 15);
     CHECK(kListed<ProcessRow> == 14);
@@ -107,6 +107,7 @@ TEST_CASE("what older files do not say yet is written only where it says somethi
     CHECK(facts_to_json(facts) == golden());
     facts.untold = {{1000, "why"}};
     facts.protections = {{1000, "file", "", {"--x"}, "/home"}};
+    facts.wrappers = {77};
     facts.keepalives = {{1000, "bridge", "/home", 77, 5, "python3", 3, 9}};
     CHECK(facts_from_json(facts_to_json(facts)).value() == facts);
     CHECK(says(mistake_in(replaced(facts_to_json(facts), "\"why\":", "\"whx\":")), "untold[0].why"));

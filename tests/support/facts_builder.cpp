@@ -169,6 +169,11 @@ FactsBuilder& FactsBuilder::keepalive(scanner::Keepalive keepalive) {
     return *this;
 }
 
+FactsBuilder& FactsBuilder::wrapper(ProcessRow made) {
+    facts_.wrappers.push_back(made.pid);
+    return relative(std::move(made));
+}
+
 FactsBuilder& FactsBuilder::unread(Pid pid) {
     facts_.unread.push_back(pid);
     return *this;

@@ -42,7 +42,8 @@ class FactsBuilder {
     FactsBuilder& relative(scanner::ProcessRow row);
     FactsBuilder& claim(scanner::Claim claim);
     FactsBuilder& keepalive(scanner::Keepalive keepalive);
-    FactsBuilder& unread(scanner::Pid pid);  // looked up, but not to be read
+    FactsBuilder& wrapper(scanner::ProcessRow row);  // a relative that merely runs a candidate
+    FactsBuilder& unread(scanner::Pid pid);          // looked up, but not to be read
     FactsBuilder& real_home(const std::string& named, const std::string& real);
 
     // The candidate with that pid, which must have been added.
