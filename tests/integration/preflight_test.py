@@ -285,8 +285,7 @@ def what_cannot_be_known_is_not_ready():
 def without_a_lock_nothing_is_started():
     install = Install()
     install.stage.layout.home.chmod(0o311)  # it cannot be opened
-    strangers.take_name(install.stage.uid)
-    install.expect_blocked({"sweep": []})
+    install.expect_blocked({"sweep": [strangers.take_name(install.stage.uid).pid]})
 
 
 @case
