@@ -92,7 +92,7 @@ std::string render_history_json(const HistoryView& view) {
     for (const UnreadableLine& line : view.unreadable)
         json["unreadable"].push_back({{"file", line.file}, {"line", line.line}, {"why", line.why}});
     json["summary"] = tally_json(view.total);
-    json["summary"].update({{"files_removed", view.files_removed}, {"older", view.older}});
+    json["summary"].update({{"files_removed", view.files_removed}, {"older", view.older}, {"future", view.future}});
     // `replace` cannot throw half-way through.
     return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }

@@ -142,9 +142,12 @@ std::string deeds_text(const HistoryView& view, const RenderOptions& options) {
 
 std::vector<std::string> remarks_on(const HistoryView& view) {
     std::vector<std::string> remarks;
-    remarks.reserve(view.unreadable.size() + 1);
+    remarks.reserve(view.unreadable.size() + 2);
     for (const UnreadableLine& line : view.unreadable)
         remarks.push_back(fmt::format("{}, line {} was skipped: it is {}", line.file, line.line, line.why));
+    if (view.future > 0)
+        remarks.push_back(fmt::format("{} of these {} later than now: the clock was stepped back", view.future,
+                                      view.future == 1 ? "is" : "are"));
     if (view.older > 0) remarks.push_back(fmt::format("{} before that: see --since", count_text(view.older, "more")));
     return remarks;
 }

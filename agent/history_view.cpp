@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +11,8 @@
 namespace reaper::agent {
 
 namespace {
+
+constexpr double kRounding = 1;  // seconds
 
 void count(const HistoryView& view, const Deed& deed, Tally& tally) {
     if (has_ended(deed)) {
@@ -43,11 +46,13 @@ HistoryView view_of(const History& history, double now, std::chrono::millisecond
     view.unreadable = history.unreadable;
     const double start = now - static_cast<double>(since.count()) / 1000;
     std::map<std::pair<std::string, std::string>, Tally> tallies;
+    std::multimap<double, Deed> by_time;  // whatever the clock did while they were written
     for (Deed& deed : deeds_of(history.events)) {
         if (deed.begin.at < start) {
             ++view.older;
             continue;
         }
+        if (deed.begin.at > now + kRounding) ++view.future;
         if (!deed.end && runs(deed.begin.by)) view.running.insert(deed.begin.by);
         if (is_about_process(deed)) {
             Tally& tally = tallies[{day_of(deed.begin), deed.begin.family}];
@@ -57,9 +62,9 @@ HistoryView view_of(const History& history, double now, std::chrono::millisecond
             count(view, deed, view.total);
         }
         if (was_removed(deed)) ++view.files_removed;
-        view.deeds.push_back(std::move(deed));
+        by_time.emplace(deed.begin.at, std::move(deed));
     }
-    std::ranges::reverse(view.deeds);
+    for (auto& [at, deed] : by_time | std::views::reverse) view.deeds.push_back(std::move(deed));
     for (auto& [key, tally] : tallies) view.tallies.push_back(std::move(tally));
     std::ranges::sort(view.tallies, [](const Tally& left, const Tally& right) {
         return std::tie(right.day, left.family) < std::tie(left.day, right.family);

@@ -34,6 +34,7 @@ struct HistoryView {
     std::chrono::milliseconds since{};
     std::vector<Deed> deeds;     // not older than that, newest first
     std::size_t older = 0;       // deeds that are
+    std::size_t future = 0;      // of `deeds`: the clock was stepped back after them
     std::vector<Tally> tallies;  // newest day first, by family
     Tally total;                 // without day and family
     std::size_t files_removed = 0;

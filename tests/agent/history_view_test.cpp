@@ -87,6 +87,22 @@ TEST_CASE("what is older than asked for is only counted") {
     CHECK(says(text_of(view), "1 more before that: see --since"));
 }
 
+TEST_CASE("a clock that was stepped back leaves deeds of the future") {
+    std::vector<Event> events;
+    add_end(events, 1, kNow + 2 * kDay);
+    add_end(events, 2, kNow - 1);
+    add_end(events, 3, kNow - 9);
+    add_end(events, 4, kNow - 1);
+    const HistoryView view = view_on(events);
+    std::vector<scanner::Pid> order;
+    for (const Deed& deed : view.deeds) order.push_back(deed.begin.pid);
+    CHECK(order == std::vector<scanner::Pid>{1, 4, 2, 3});
+    CHECK(view.future == 1);
+    CHECK(says(text_of(view), "! 1 of these is later than now: the clock was stepped back\n"));
+    CHECK(json::parse(render_history_json(view))["summary"]["future"] == 1);
+    CHECK_FALSE(says(text_of(busy_view()), "later than now"));
+}
+
 TEST_CASE("every deed says what, why, how and how to check it") {
     const std::string text = text_of(busy_view());
     CHECK(says(text, "6 helpers ended in the last 7d, 600 MB came back\nkept in /var/lib/orphan-reaper\n"));
