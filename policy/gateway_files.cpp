@@ -22,6 +22,11 @@ std::string holder_text(const scanner::LockReading& lock) {
     return lock.holder > 0 ? fmt::format("pid {} holds gateway.lock", lock.holder) : "somebody holds gateway.lock";
 }
 
+FileJudgement unread_lock(std::string_view what, const scanner::LockReading& lock) {
+    return unread("lock.unreadable",
+                  fmt::format("{} could not be found out{}{}", what, lock.why.empty() ? "" : ": ", lock.why));
+}
+
 // Every gateway holds the lock from before it writes the file until after it is done: held means that one runs, whatever
 // the file says.
 FileJudgement judge_held(const ClaimFile& file, FileJudgement by_pid) {
@@ -55,8 +60,7 @@ FileJudgement judge_free(const ClaimFile& file, FileJudgement by_pid, const Mach
 FileJudgement judge_gateway_pid(const ClaimFile& file, const Machine& machine, const Rules& rules) {
     FileJudgement by_pid = judge_claims(file, machine, rules);
     if (file.lock.state == LockState::held) return judge_held(file, std::move(by_pid));
-    if (file.lock.state == LockState::unknown)
-        return unread("lock.unreadable", "whether gateway.lock is held could not be found out");
+    if (file.lock.state == LockState::unknown) return unread_lock("whether gateway.lock is held", file.lock);
     const auto record = scanner::parse_gateway_record(file.text);
     const bool elsewhere = record && !record->home.empty() && record->home != file.home;
     if (elsewhere && by_pid.state == FileState::live)
@@ -67,8 +71,7 @@ FileJudgement judge_gateway_pid(const ClaimFile& file, const Machine& machine, c
 
 FileJudgement judge_gateway_lock(const ClaimFile& file) {
     if (file.lock.state == LockState::held) return judged(FileState::locked, "lock.held", holder_text(file.lock));
-    if (file.lock.state == LockState::unknown)
-        return unread("lock.unreadable", "whether it is held could not be found out");
+    if (file.lock.state == LockState::unknown) return unread_lock("whether it is held", file.lock);
     return judged(FileState::stale, "lock.free",
                   "nobody holds it; it is never removed: two gateways could lock two files of that name");
 }

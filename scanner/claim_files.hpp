@@ -42,7 +42,8 @@ enum class LockState {
 
 struct LockReading {
     LockState state = LockState::not_read;
-    Pid holder = 0;  // who took it; 0: not known
+    Pid holder = 0;        // who took it; 0: not known
+    std::string why = {};  // unknown: because of what, as far as that is known
 
     bool operator==(const LockReading&) const = default;
 };

@@ -1,6 +1,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +18,8 @@ namespace reaper::scanner {
 
 namespace {
 
-constexpr std::size_t kLocksLimit = 4 * 1024 * 1024;  // some 60000 locks
+// For some 150,000 locks. The kernel gives 4 KB at a time, and walks to its place from the first lock each time (fs/seq_file.c).
+constexpr std::chrono::seconds kMostTime{5};
 constexpr std::size_t kFdinfoLimit = 4096;
 constexpr std::size_t kMountsLimit = 4 * 1024 * 1024;
 
@@ -45,21 +48,25 @@ LockedFile identify(const Procfs& procfs, int file, std::uint64_t told) {
             mount && mounts ? find_mounted_device(mounts->bytes, *mount) : std::nullopt};
 }
 
-Result<std::vector<FileLock>> all_locks(const Procfs& procfs) {
-    const auto text = read_at(procfs.fd(), "locks", kLocksLimit);
-    if (!text) return tl::unexpected(text.error());
-    if (text->truncated) return failure(std::errc::file_too_large, "read", "/proc/locks");
-    return parse_locks(text->bytes);
-}
-
 bool is_on(const FileLock& lock, const LockedFile& file) {
     const bool elsewhere = file.device && *file.device != MountedDevice{lock.device_major, lock.device_minor};
     return lock.inode == file.inode && !elsewhere;
 }
 
-const FileLock* find_writer(const std::vector<FileLock>& locks, const LockedFile& file) {
-    const auto lock = std::ranges::find_if(locks, [&](const FileLock& one) { return one.write && is_on(one, file); });
-    return lock == locks.end() ? nullptr : &*lock;
+// Anybody can take as many as he likes, so that only those of one file are kept.
+Result<std::vector<FileLock>> locks_on(const Procfs& procfs, const LockedFile& file) {
+    std::vector<FileLock> found;
+    const auto keep = [&](std::string_view lines) -> Result<void> {
+        const auto locks = parse_locks(lines);
+        if (!locks) return tl::unexpected(locks.error());
+        std::ranges::copy_if(*locks, std::back_inserter(found), [&](const FileLock& one) { return is_on(one, file); });
+        return {};
+    };
+    if (auto read = read_lines_at(procfs.fd(), "locks", kMostTime, keep); !read) {
+        read.error().subject = "/proc/locks";
+        return tl::unexpected(read.error());
+    }
+    return found;
 }
 
 }  // namespace
@@ -69,21 +76,20 @@ LockReading find_lock(const Procfs& procfs, int directory, const std::string& na
     const bool absent = !file && file.error().code == std::errc::no_such_file_or_directory;
     if (absent) return {LockState::absent, 0};
     if (!file || !S_ISREG(file->status.st_mode)) return {LockState::unknown, 0};
-    const auto locks = all_locks(procfs);
-    if (!locks) return {LockState::unknown, 0};
-    const FileLock* lock = find_writer(*locks, identify(procfs, file->path.get(), file->status.st_ino));
-    return lock == nullptr ? LockReading{LockState::free, 0} : LockReading{LockState::held, std::max(lock->pid, 0)};
+    const auto locks = locks_on(procfs, identify(procfs, file->path.get(), file->status.st_ino));
+    if (!locks) return {LockState::unknown, 0, describe(locks.error())};
+    const auto lock = std::ranges::find(*locks, true, &FileLock::write);
+    if (lock == locks->end()) return {LockState::free, 0};
+    return {LockState::held, std::max(lock->pid, 0)};
 }
 
 Pid find_lock_holder(const Procfs& procfs, int file) {
     struct stat status{};
-    const auto locks = all_locks(procfs);
-    if (!locks || ::fstat(file, &status) != 0) return 0;
-    const LockedFile locked = identify(procfs, file, status.st_ino);
-    const FileLock* writer = find_writer(*locks, locked);
-    const auto lock = std::ranges::find_if(*locks, [&](const FileLock& one) { return is_on(one, locked); });
-    if (writer != nullptr) return std::max(writer->pid, 0);
-    return lock == locks->end() ? 0 : std::max(lock->pid, 0);
+    if (::fstat(file, &status) != 0) return 0;
+    const auto locks = locks_on(procfs, identify(procfs, file, status.st_ino));
+    if (!locks || locks->empty()) return 0;
+    const auto writer = std::ranges::find(*locks, true, &FileLock::write);
+    return std::max((writer == locks->end() ? locks->begin() : writer)->pid, 0);
 }
 
 }  // namespace reaper::scanner

@@ -15,6 +15,7 @@ namespace reaper::scanner {
 namespace {
 
 constexpr std::size_t kFirstRead = 4096;
+constexpr std::size_t kPiece = 65536;
 
 ssize_t read_some(int fd, std::string& bytes, std::size_t used) {
     ssize_t got = 0;
@@ -42,6 +43,26 @@ Result<FileText> read_at(int directory, const char* path, std::size_t limit) {
     text.truncated = used > limit;
     text.bytes.resize(std::min(used, limit));
     return text;
+}
+
+Result<void> read_lines_at(int directory, const char* path, std::chrono::milliseconds most_time,
+                           const std::function<Result<void>(std::string_view)>& take) {
+    const auto end = std::chrono::steady_clock::now() + most_time;
+    const Fd file(::openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!file) return system_failure("open", path);
+    std::string piece(kPiece, '\0');
+    std::size_t begun = 0;  // of a line whose end is still to come
+    for (;;) {
+        if (std::chrono::steady_clock::now() >= end) return failure(std::errc::stream_timeout, "read all of", path);
+        if (begun == piece.size()) return failure(std::errc::file_too_large, "read", path);
+        const ssize_t got = read_some(file.get(), piece, begun);
+        if (got < 0) return system_failure("read", path);
+        const std::string_view text(piece.data(), begun + static_cast<std::size_t>(got));
+        const std::size_t whole = got == 0 ? text.size() : text.rfind('\n') + 1;  // npos + 1: none
+        if (auto taken = take(text.substr(0, whole)); !taken || got == 0) return taken;
+        begun = text.size() - whole;
+        piece.replace(0, begun, piece, whole, begun);
+    }
 }
 
 Result<std::string> read_link_at(int directory, const char* path) {

@@ -282,6 +282,8 @@ TEST_CASE("the lock of the gateway decides: held means never touch") {
     file = without_process(gateway_file(LockState::unknown));
     check_kept(file, FileState::foreign, "lock.unreadable");
     CHECK(judged_file(file).unread);
+    file.lock.why = "cannot read it";
+    CHECK(judged_file(file).reason == "whether gateway.lock is held could not be found out: cannot read it");
 }
 
 TEST_CASE("the lock of the gateway decides: free means stale, unless the file may still be being written") {

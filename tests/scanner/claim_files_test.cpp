@@ -120,7 +120,8 @@ TEST_CASE("a lock that is no file says nothing") {
     const TemporaryFolder other;
     other.write("gateway.lock", "");
     const auto directory = open_claim_home(other.path());
-    CHECK(find_lock(*empty, directory->get(), "gateway.lock").state == LockState::unknown);
+    CHECK(find_lock(*empty, directory->get(), "gateway.lock") ==
+          LockReading{LockState::unknown, 0, "cannot open /proc/locks: No such file or directory"});
 }
 
 TEST_CASE("what is planted in place of a pid file is seen for what it is") {

@@ -7,6 +7,8 @@
 #include "tests/support/proc_tree.hpp"
 
 using namespace reaper::scanner;
+using reaper::failure;
+using reaper::Result;
 using reaper::test::ProcTree;
 
 TEST_CASE("a file is read to its end or to the limit, and says which") {
@@ -25,6 +27,56 @@ TEST_CASE("a file is read to its end or to the limit, and says which") {
     REQUIRE(text);
     CHECK(text->bytes.size() == 10000);
     CHECK(text->truncated);
+}
+
+namespace {
+
+constexpr std::chrono::seconds kLong{60};
+
+Result<std::vector<std::string>> pieces_of(const ProcTree& tree, std::chrono::milliseconds most_time = kLong) {
+    std::vector<std::string> pieces;
+    const auto take = [&](std::string_view lines) -> Result<void> {
+        if (lines == "refused\n") return failure(std::errc::invalid_argument, "take", "it");
+        if (!lines.empty()) pieces.emplace_back(lines);
+        return {};
+    };
+    if (auto read = read_lines_at(tree.procfs().fd(), "file", most_time, take); !read)
+        return tl::unexpected(read.error());
+    return pieces;
+}
+
+}  // namespace
+
+TEST_CASE("lines come whole, however long the file is") {
+    const ProcTree tree{};
+    tree.write("file", "");
+    CHECK(pieces_of(tree)->empty());
+    tree.write("file", "one\ntwo");
+    CHECK(pieces_of(tree) == std::vector<std::string>{"one\n", "two"});
+    std::string text;
+    for (int line = 0; line < 100000; ++line) text += std::to_string(line) + "\n";
+    tree.write("file", text);
+    std::string read;
+    const auto pieces = pieces_of(tree);
+    REQUIRE(pieces);
+    for (const std::string& piece : *pieces) {
+        CHECK(piece.size() <= 65536);
+        CHECK(piece.ends_with('\n'));
+        read += piece;
+    }
+    CHECK(read == text);
+}
+
+TEST_CASE("lines that are too long, come too late or are refused") {
+    const ProcTree tree{};
+    CHECK(pieces_of(tree).error().code == std::errc::no_such_file_or_directory);
+    tree.write("file", std::string(65535, 'x') + "\n");
+    CHECK(pieces_of(tree).has_value());
+    CHECK(pieces_of(tree, std::chrono::seconds(0)).error().code == std::errc::stream_timeout);
+    tree.write("file", std::string(65536, 'x') + "\n");
+    CHECK(pieces_of(tree).error().code == std::errc::file_too_large);
+    tree.write("file", "refused\n");
+    CHECK(pieces_of(tree).error().code == std::errc::invalid_argument);
 }
 
 TEST_CASE("a file of which nothing may be read is either empty or truncated") {
