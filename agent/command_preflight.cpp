@@ -106,9 +106,7 @@ class Preflight {
         if (!cleaned) return tl::unexpected(cleaned.error());
         report.cleaning = true;
         report.files = std::move(cleaned->files);
-        for (const ReportedFile& file : report.files) {
-            if (has_failed(file)) report.obstacles.push_back(file_in_the_way(options_, file));
-        }
+        add_files(options_, report);
         report.complete = report.complete && cleaned->complete;
         std::ranges::move(cleaned->remarks, std::back_inserter(report.remarks));
         return {};

@@ -60,7 +60,8 @@ gateway.lock is never removed. While an update runs, nothing is.
 constexpr std::string_view kPreflight = R"(
 Ends what leaked, removes stale pid files and looks again. In the way are then
   leak              what did not end, or is only reported
-  young             what seems leaked, but is too young to be judged; waited for
+  young             what seems leaked, or a pid file that says nothing, but is
+                    too young to be judged; waited for
   stale_file        a stale pid file that could not be removed
   sweep             another sweep at work
   update            an update that runs already

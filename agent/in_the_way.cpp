@@ -9,12 +9,47 @@
 
 #include "agent/cli.hpp"
 #include "agent/report_lines.hpp"
+#include "policy/escape.hpp"
 #include "scanner/inspector.hpp"
 
 namespace reaper::agent {
 
 using policy::Obstacle;
 using policy::ObstacleKind;
+
+namespace {
+
+std::string clean_command(const Options& options, const ReportedFile& file) {
+    Options whose;
+    whose.homes = options.homes;
+    whose.user = scanner::user_name(file.file.scope);
+    return "orphan-reaper pidfiles --clean " + scope_words(whose);
+}
+
+Obstacle file_in_the_way(const Options& options, const ReportedFile& file) {
+    return {
+        ObstacleKind::stale_file,
+        {},
+        scanner::user_name(file.file.stamp.owner),
+        {},
+        fmt::format("{} {}: {}", file.file.path,
+                    file.judgement.remove ? "is stale, and could not be removed" : "could not be put back in its place",
+                    file.removal->detail),
+        (::geteuid() == 0 ? "when that is put right: " : "sudo ") + clean_command(options, file),
+        false};
+}
+
+Obstacle young_file_in_the_way(const Options& options, const ReportedFile& file) {
+    return {ObstacleKind::young,
+            {},
+            scanner::user_name(file.file.stamp.owner),
+            {},
+            fmt::format("{}: {}", file.file.path, file.judgement.reason),
+            "when it is a minute old: " + clean_command(options, file),
+            true};
+}
+
+}  // namespace
 
 bool is_left(const ReportedProcess& process, bool dry_run) {
     if (policy::is_growing_up(process.judgement)) return true;
@@ -56,21 +91,14 @@ Obstacle return_in_the_way(const ReportedProcess& process, bool returned) {
             false};
 }
 
-Obstacle file_in_the_way(const Options& options, const ReportedFile& file) {
-    Options whose;
-    whose.homes = options.homes;
-    whose.user = scanner::user_name(file.file.scope);
-    return {
-        ObstacleKind::stale_file,
-        {},
-        scanner::user_name(file.file.stamp.owner),
-        {},
-        fmt::format("{} {}: {}", file.file.path,
-                    file.judgement.remove ? "is stale, and could not be removed" : "could not be put back in its place",
-                    file.removal->detail),
-        fmt::format("{}orphan-reaper pidfiles --clean {}", ::geteuid() == 0 ? "when that is put right: " : "sudo ",
-                    scope_words(whose)),
-        false};
+void add_files(const Options& options, Report& report) {
+    for (const ReportedFile& file : report.files) {
+        if (has_failed(file)) report.obstacles.push_back(file_in_the_way(options, file));
+        if (file.judgement.young) report.obstacles.push_back(young_file_in_the_way(options, file));
+        if (file.judgement.unread)
+            report.remarks.push_back(
+                fmt::format("{}: {}", policy::escape(file.file.path, 200), policy::escape(file.judgement.reason, 200)));
+    }
 }
 
 Obstacle sweep_in_the_way(std::string user, const std::string& what, scanner::Pid holder) {

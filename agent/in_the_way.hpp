@@ -16,8 +16,9 @@ namespace reaper::agent {
 // Of somebody who was ended beside its host, which lives. `returned`: another one came in its place.
 [[nodiscard]] policy::Obstacle return_in_the_way(const ReportedProcess& process, bool returned);
 
-// Of a file that should have been removed, or put back, and was not.
-[[nodiscard]] policy::Obstacle file_in_the_way(const Options& options, const ReportedFile& file);
+// Adds the files that should have been removed, or put back, and were not, and those that may still be being written; says why others
+// could not be looked at.
+void add_files(const Options& options, Report& report);
 
 // `user`: whose processes it is at work on; empty: that is not known. `holder`: 0 where it is not known.
 [[nodiscard]] policy::Obstacle sweep_in_the_way(std::string user, const std::string& what, scanner::Pid holder);

@@ -45,7 +45,8 @@ FileJudgement judge_free(const ClaimFile& file, FileJudgement by_pid, const Mach
     const bool says_nothing = by_pid.state == FileState::malformed;
     // A clock that was stepped leaves files of the future.
     const bool fresh = std::abs(machine.now_epoch - static_cast<double>(file.stamp.written_s)) < kBeingWritten;
-    if (says_nothing && fresh) {
+    by_pid.young = says_nothing && fresh;
+    if (by_pid.young) {
         by_pid.reason += ", and so young that its writer may not be done";
     } else if (says_nothing || by_pid.evidence.front().code == "pid.contradicts") {
         by_pid.state = FileState::stale;

@@ -30,6 +30,7 @@ struct FileJudgement {
     bool remove = false;             // stale, and of a kind that nobody else cleans up
     bool put_back = false;           // not stale, but taken aside by a run that was cut off
     bool paused = false;             // it would be removed, but an update is running
+    bool young = false;              // malformed, but its writer may not be done yet
     bool unread = false;             // something that had to be known could not be looked at
     std::string reason;              // for the state, in words
     std::vector<Evidence> evidence;  // for_kill: that it may go

@@ -133,6 +133,67 @@ def what_is_too_young_is_waited_for():
 
 
 @case
+def a_file_that_may_still_be_being_written_is_waited_for():
+    """A gateway that was killed before it wrote its pid: no other one starts while the file is there."""
+    install = Install()
+    put(install.home / "gateway.lock", "")
+    path = put(install.home / "gateway.pid", "")
+    layout.own_below(install.home, install.stage.uid)
+    short = install.expect_blocked({"young": []}, "--timeout", "2s").json["obstacles"][0]
+    expect(str(path) in short["detail"] and short["user"] == "u" and path.exists(), f"{short}")
+    expect("orphan-reaper pidfiles --clean --user u" in short["help"], f"{short}")
+    os.utime(path, (time.time() - 57,) * 2)
+    done = install.expect_ready()
+    expect([one["path"] for one in done.json["pidfiles"] if one["removed"]] == [str(path)], f"{done.json['pidfiles']}")
+    expect(not path.exists(), "it is left")
+
+
+def stale_file_of(install):
+    """One that the lock decides about."""
+    put(install.home / "gateway.lock", "")
+    path = put(install.home / "gateway.pid", str(NOBODY))
+    layout.own_below(install.home, install.stage.uid)
+    return path
+
+
+@case
+def a_stranger_who_takes_many_locks():
+    """More than 4 MB of them in /proc/locks."""
+    install = Install()
+    stale = stale_file_of(install)
+    folder = install.stage.layout.home.parent / "many"
+    folder.mkdir()
+    os.chown(folder, layout.OTHER_UID, layout.OTHER_UID)
+    take = ("import fcntl, os, sys, time\n"
+            "files = [os.open(f'{sys.argv[1]}/{n}', os.O_RDWR | os.O_CREAT, 0o600) for n in range(900)]\n"
+            "for one in files:\n    for n in range(100): fcntl.lockf(one, fcntl.LOCK_EX, 1, 2 * n)\n"
+            "print(flush=True)\ntime.sleep(99)\n")
+    other = subprocess.Popen([PYTHON, "-c", take, str(folder)], stdout=subprocess.PIPE, user=layout.OTHER_UID,
+                             group=layout.OTHER_UID, extra_groups=[])
+    other.stdout.readline()
+    try:
+        expect(len(read_bytes("/proc/locks")) > 4 * 1024 * 1024, "the locks are not many")
+        install.expect_ready()
+        expect(not stale.exists(), "it is left")
+    finally:
+        other.kill()
+        other.wait()
+
+
+@case
+def locks_that_cannot_be_read():
+    install = Install()
+    stale = stale_file_of(install)
+    unreadable = put(install.stage.run / "unreadable", "")
+    unreadable.chmod(0)
+    sandbox.mount(str(unreadable), "/proc/locks", "", 4096)  # MS_BIND
+    result = install.preflight("--", "/usr/bin/touch", str(install.updated))
+    expect(result.status == 4 and stale.exists() and not install.updated.exists(), result.explain())
+    told = [one for one in result.json["remarks"] if one.startswith(f"{stale}: ")]
+    expect(len(told) == 1 and "cannot open /proc/locks: Permission denied" in told[0], f"{result.json['remarks']}")
+
+
+@case
 def whoever_runs_out_of_the_install_is_named():
     """By the name it is called by, by its script, by a module, by a library; and nobody who merely talks of the install."""
     install = Install()

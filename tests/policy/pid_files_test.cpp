@@ -289,10 +289,14 @@ TEST_CASE("the lock of the gateway decides: held means never touch") {
 TEST_CASE("the lock of the gateway decides: free means stale, unless the file may still be being written") {
     ClaimFile file = saying(gateway_file(LockState::free), "");
     check_kept(file, FileState::malformed, "file.malformed");
+    CHECK(judged_file(file).young);
+    CHECK_FALSE(judged_file(saying(gateway_file(LockState::held), "")).young);
+    CHECK_FALSE(judged_file(saying(gateway_file(LockState::absent), "")).young);
     file.stamp.written_s -= 59;
     check_kept(file, FileState::malformed, "file.malformed");
     file.stamp.written_s -= 2;
     check_stale(file, "file.malformed");
+    CHECK_FALSE(judged_file(file).young);
     file.stamp.written_s += 61 + 59;
     check_kept(file, FileState::malformed, "file.malformed");
     file.stamp.written_s += 2;  // of the future: the clock was stepped
