@@ -52,7 +52,7 @@ tl::expected<int, Message> run_helper(const Options& options) {
     const auto procfs = scanner::Procfs::open();
     if (!procfs) return problem(describe(procfs.error()), ExitStatus::incomplete);
     const auto host = find_host(*procfs, options.parent);
-    if (!host) return problem("run: " + host.error(), ExitStatus::usage);
+    if (!host) return problem("run: " + host.error().why, host.error().status);
 
     // Ignored, as the caller may have had it, nobody's exit status would be told.
     std::vector<int> ignored;

@@ -17,8 +17,12 @@ using scanner::ProcessRow;
 
 constexpr const char* kNameIt = "name the host with --parent PID";
 
-tl::unexpected<std::string> refusal(std::string why) {
-    return tl::unexpected(std::move(why));
+tl::unexpected<NoHost> refusal(std::string why) {
+    return tl::unexpected(NoHost{std::move(why)});
+}
+
+tl::unexpected<NoHost> could_not_look(const Error& error) {
+    return tl::unexpected(NoHost{describe(error), ExitStatus::incomplete});
 }
 
 // Empty: it can be a host. Somebody else's process is no mistake when it is the caller: it may be sudo.
@@ -39,20 +43,20 @@ std::string objection_to(const ProcessRow& host, const ProcessRow& self, bool as
 
 }  // namespace
 
-tl::expected<RunHost, std::string> find_host(const scanner::Procfs& procfs, std::optional<Pid> asked) {
+tl::expected<RunHost, NoHost> find_host(const scanner::Procfs& procfs, std::optional<Pid> asked) {
+    const auto place = scanner::read_place(procfs);
+    if (!place) return could_not_look(place.error());
     const Pid pid = asked.value_or(::getppid());
     if (pid == 0) return refusal(fmt::format("the caller is outside of this pid namespace: {}", kNameIt));
     auto handle = scanner::PidHandle::open(pid);
     if (!handle && handle.error().code == std::errc::no_such_process)
         return refusal(fmt::format("there is no process with the pid {}", pid));
-    if (!handle) return refusal(describe(handle.error()));
+    if (!handle) return could_not_look(handle.error());
     const auto row = scanner::read_row(procfs, pid);
     const auto self = scanner::read_row(procfs, ::getpid());
-    const auto place = scanner::read_place(procfs);
     if (handle->exited()) return refusal(fmt::format("pid {} has ended already", pid));
-    if (!row) return refusal(describe(row.error()));
-    if (!self) return refusal(describe(self.error()));
-    if (!place) return refusal(describe(place.error()));
+    if (!row) return could_not_look(row.error());
+    if (!self) return could_not_look(self.error());
     if (auto objection = objection_to(*row, *self, asked.has_value()); !objection.empty())
         return refusal(std::move(objection));
     // It may have been replaced before there was a handle of it.

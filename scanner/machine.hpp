@@ -8,11 +8,13 @@
 
 namespace reaper::scanner {
 
-// Fails when the boot id, the clock or this program's own row cannot be read: without them no process can be identified.
+// Fails when the boot id, the clock or this program's own row cannot be read: without them no process can be identified. So it does
+// when the table is that of another pid namespace.
 [[nodiscard]] Result<Machine> read_machine(const Procfs& procfs);
 
 // What every pid is relative to. Fails as read_machine() does.
 struct Place {
+    Pid self = 0;
     std::string boot_id;
     std::uint64_t pid_namespace = 0;
 };

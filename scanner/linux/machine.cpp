@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "scanner/linux/directory.hpp"
 #include "scanner/linux/hidepid.hpp"
+#include "scanner/linux/process_files.hpp"
 #include "scanner/linux/read_file.hpp"
 #include "scanner/number.hpp"
 #include "scanner/pid_handle.hpp"
@@ -49,15 +51,20 @@ Result<std::uint64_t> read_pid_namespace(const Procfs& procfs) {
     return *inode;
 }
 
-// The table of another pid namespace has another number for us, or none. Its pids must never be used to open handles:
-// here they name other processes.
+tl::unexpected<Error> foreign(const Procfs& procfs) {
+    return failure(std::errc::invalid_argument, "find this program (is it another pid namespace's?) in", procfs.root());
+}
+
+// The table of another pid namespace has another number for us, or none; or, by chance, the same one, and then one more for every
+// namespace in between (fs/proc/array.c, task_state). Its pids must never be used to open handles: here they name other processes.
 Result<Pid> read_self(const Procfs& procfs) {
     const auto target = read_link_at(procfs.fd(), "self");
     if (!target) return tl::unexpected(target.error());
-    if (to_number<Pid>(*target) != ::getpid()) {
-        return failure(std::errc::invalid_argument, "find this program (is it another pid namespace's?) in",
-                       procfs.root());
-    }
+    if (to_number<Pid>(*target) != ::getpid()) return foreign(procfs);
+    const auto status =
+        open_process(procfs, ::getpid()).and_then([](const Fd& process) { return read_status(process.get()); });
+    if (!status) return tl::unexpected(status.error());
+    if (status->namespace_pids.size() > 1) return foreign(procfs);
     return ::getpid();
 }
 
@@ -146,22 +153,24 @@ std::uint64_t ticks_since_boot(std::uint32_t ticks_per_second) {
 }
 
 Result<Place> read_place(const Procfs& procfs) {
+    const auto self = read_self(procfs);
+    if (!self) return tl::unexpected(self.error());
     auto boot_id = read_boot_id(procfs);
     if (!boot_id) return tl::unexpected(boot_id.error());
     const auto pid_namespace = read_pid_namespace(procfs);
     if (!pid_namespace) return tl::unexpected(pid_namespace.error());
-    return Place{std::move(*boot_id), *pid_namespace};
+    return Place{*self, std::move(*boot_id), *pid_namespace};
 }
 
 Result<Machine> read_machine(const Procfs& procfs) {
     Machine machine;
     const auto store = [](auto& place) { return [&place](auto value) { place = std::move(value); }; };
-    const auto done = read_self(procfs)
-                          .map(store(machine.self))
-                          .and_then([&] { return read_boot_id(procfs); })
-                          .map(store(machine.boot_id))
-                          .and_then([&] { return read_pid_namespace(procfs); })
-                          .map(store(machine.pid_namespace))
+    const auto done = read_place(procfs)
+                          .map([&machine](Place place) {
+                              machine.self = place.self;
+                              machine.boot_id = std::move(place.boot_id);
+                              machine.pid_namespace = place.pid_namespace;
+                          })
                           .and_then([&] { return read_ancestors(procfs, machine.self); })
                           .map([&machine](Climb climbed) {
                               machine.own_ancestors = std::move(climbed.ancestors);

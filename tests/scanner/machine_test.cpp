@@ -127,6 +127,15 @@ TEST_CASE("the table of another pid namespace is refused: its pids are other pro
     REQUIRE_FALSE(machine);
     CHECK(machine.error().code == std::errc::invalid_argument);
     CHECK(machine.error().subject == tree.root());
+    const std::string pid = std::to_string(::getpid());
+    const ProcTree nested{{.pid = 1, .ppid = 0},
+                          {.pid = ::getpid(),
+                           .files = {{"status", "Tgid:\t" + pid + "\nUid:\t0\t0\t0\t0\nTracerPid:\t0\nNSpid:\t" + pid +
+                                                    "\t" + pid + "\n"}}}};
+    nested.write("sys/kernel/random/boot_id", kBootId + "\n");
+    nested.link("self", pid);
+    CHECK(read_machine(nested.procfs()).error().subject == nested.root());
+    CHECK(read_place(nested.procfs()).error().subject == nested.root());
 }
 
 TEST_CASE("without a boot id or a namespace nothing can be identified") {
