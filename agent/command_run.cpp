@@ -36,7 +36,8 @@ std::set<scanner::Pid> earlier_children(const scanner::Procfs& procfs) {
     siginfo_t none{};
     if (::waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) != 0) return {};  // ECHILD, nearly always
     std::set<scanner::Pid> children;
-    for (const scanner::Pid pid : scanner::read_descendants(procfs, ::getpid()).value_or(std::vector<scanner::Pid>())) {
+    for (const scanner::Pid pid :
+         scanner::read_descendants(procfs, {::getpid()}).value_or(std::vector<scanner::Pid>())) {
         if (scanner::read_parent(procfs, pid) == ::getpid()) children.insert(pid);
     }
     return children;

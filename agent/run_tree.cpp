@@ -68,23 +68,14 @@ bool RunTree::reap() {
 
 std::vector<Pid> RunTree::read_members() const {
     if (kin_) return kin_->pids();
-    auto members = scanner::read_descendants(procfs_, ::getpid()).value_or(std::vector<Pid>());
+    auto members = scanner::read_descendants(procfs_, {::getpid()}, strangers_).value_or(std::vector<Pid>());
     if (successor_) std::erase(members, successor_->pid());
-    if (strangers_.empty()) return members;
-    const auto theirs =
-        scanner::read_descendants(procfs_, {strangers_.begin(), strangers_.end()}).value_or(std::vector<Pid>());
-    std::erase_if(members,
-                  [&](Pid pid) { return strangers_.contains(pid) || std::ranges::binary_search(theirs, pid); });
     return members;
 }
 
 Result<bool> RunTree::is_ours(Pid pid) const {
     if (kin_) return kin_->has(pid);
-    for (const Pid stranger : strangers_) {
-        const auto theirs = pid == stranger ? Result<bool>(true) : scanner::is_descendant(procfs_, pid, stranger);
-        if (!theirs || *theirs) return theirs.map([](bool) { return false; });
-    }
-    return scanner::is_descendant(procfs_, pid, ::getpid());
+    return scanner::is_descendant(procfs_, pid, ::getpid(), strangers_);
 }
 
 void RunTree::end() {

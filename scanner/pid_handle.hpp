@@ -30,8 +30,8 @@ class PidHandle {
     // Wait status (as of waitpid) of a process that has exited; none where the kernel (before 6.15) does not tell.
     [[nodiscard]] std::optional<int> wait_status() const;
 
-    // Its parent, 0 when that is outside of this pid namespace; hidepid does not hide this. None where the kernel (before 6.13)
-    // does not tell, or for a process that was reaped.
+    // Its parent, 0 when that is outside of this pid namespace; hidepid does not hide this. None where the kernel (before 6.13) does not
+    // tell, unless it is this process, or for a process that was reaped.
     [[nodiscard]] std::optional<Pid> parent() const;
 
     // For poll(2): readable once the process has exited.

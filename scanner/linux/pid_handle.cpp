@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,12 @@ int pidfd_open(Pid pid) {
 // A process that is just dying can yield EINVAL on older kernels, a thread ENOENT on newer ones.
 bool says_nobody(int error) {
     return error == ESRCH || error == EINVAL || error == ENOENT;
+}
+
+// Nobody else's may be waited for: ECHILD (Linux 5.4).
+bool is_child(int handle) {
+    siginfo_t none{};
+    return ::waitid(P_PIDFD, static_cast<id_t>(handle), &none, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
 }
 
 }  // namespace
@@ -64,13 +71,13 @@ std::optional<int> PidHandle::wait_status() const {
     return info.exit_code;
 }
 
-// A failure says nothing about the process: 6.13 answers ESRCH when the parent is outside of the namespace.
+// A failure of the first says nothing about the process: 6.13 answers ESRCH when the parent is outside of the namespace.
 std::optional<Pid> PidHandle::parent() const {
     kernel::PidfdInfo info{};
     info.mask = kernel::kPidfdInfoPid;
-    if (::ioctl(fd_.get(), kernel::kPidfdGetInfo, &info) != 0) return std::nullopt;
-    if ((info.mask & kernel::kPidfdInfoPid) == 0) return std::nullopt;
-    return static_cast<Pid>(info.ppid);
+    const bool told = ::ioctl(fd_.get(), kernel::kPidfdGetInfo, &info) == 0 && (info.mask & kernel::kPidfdInfoPid) != 0;
+    if (told) return static_cast<Pid>(info.ppid);
+    return is_child(fd_.get()) ? std::optional(::getpid()) : std::nullopt;
 }
 
 }  // namespace reaper::scanner

@@ -1,12 +1,24 @@
 """`run`: in places where not all can be seen, or not everything can be done."""
+import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
+import time
 
-from harness import helper, sandbox
+from harness import actor, helper, sandbox
 from harness.actor import wait_until
-from harness.helper import BINARY
+from harness.helper import BINARY, Host, survivors
+from harness.layout import UID
 from harness.sandbox import PROGRAMS, PYTHON, case, expect
+
+SLOW = int(os.environ.get("REAPER_SLOWDOWN", "1"))
+
+
+def denying(*denials):
+    """Words before a command to which the kernel denies these calls."""
+    return (PYTHON, PROGRAMS / "deny_calls.py", *denials, "--")
 
 
 # The process table of another pid namespace
@@ -24,6 +36,7 @@ def expect_refused(words, status, out, err):
 @case
 def the_table_of_another_pid_namespace_is_refused():
     """Its pids are those of other processes here."""
+    os.environ["HOME"] = "/nobody"
     for words in COMMANDS:
         done = subprocess.run([*INSIDE, BINARY, *words], capture_output=True, timeout=20, check=False)
         expect_refused(words, done.returncode, done.stdout, done.stderr)
@@ -36,6 +49,7 @@ def the_table_of_another_pid_namespace_is_refused():
 def also_where_this_program_has_the_same_pid_in_it():
     inside = ("import subprocess, sys\nnumber = sys.stdin.readline()\nopen('/proc/sys/kernel/ns_last_pid', 'w').write(number)\n"
               "child = subprocess.Popen(sys.argv[1:])\nassert child.pid == int(number) + 1\nsys.exit(child.wait())")
+    os.environ["HOME"] = "/nobody"
     for words in COMMANDS:
         done = subprocess.Popen([*INSIDE, PYTHON, "-c", inside, BINARY, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         wait_until(lambda: helper.children_of(done.pid), "the first of the namespace")  # pylint: disable=cell-var-from-loop
@@ -44,12 +58,157 @@ def also_where_this_program_has_the_same_pid_in_it():
         expect_refused(words, done.returncode, out, err)
 
 
+# Who cannot be seen, as /proc hides him from his own user (hidepid): he is not dumpable, as ssh-agent, or may be executed and not read
+
+HIDDEN = """
+import ctypes, os, signal, sys, time
+def told(number, frame):
+    os.write(2, b"told\\n")
+    time.sleep(0.3)
+    os.write(2, b"cleaned up\\n")
+    os._exit(0)
+signal.alarm(60)
+signal.signal(signal.SIGTERM, told if "deaf" not in sys.argv else signal.SIG_IGN)
+if "parent" in sys.argv and os.fork() == 0:
+    sys.argv = []
+    signal.alarm(60)
+    signal.signal(signal.SIGTERM, told)
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
+os.write(1, b"ready\\n")
+while True:
+    time.sleep(50)
+"""
+OLD_KERNEL = denying("ioctl=ENOTTY")  # before 6.13 no handle tells a parent
+
+
+def hide():
+    helper.without_cgroups()
+    sandbox.mount("proc", "/proc", "proc", 0x20, "hidepid=invisible")  # MS_REMOUNT
+    sandbox.mount("tmpfs", "/mnt", "tmpfs", data="mode=755")
+    pathlib.Path("/mnt/hidden.py").write_text(HIDDEN)
+
+
+def start_hidden(*words, before=(), then="exec sleep 60", number=1):
+    """A helper, and below it, in a session of its own and orphaned, somebody whom this user cannot see."""
+    hide()
+    host = Host("/bin/sh", "-c", f"(setsid {PYTHON} /mnt/hidden.py {' '.join(words)} &); {then}", options=("--grace", "2s"), uid=UID, before=before)
+    for _ in range(number):
+        expect(host.out.readline() == b"ready\n", "not ready")
+    hidden = [pid for pid in survivors() if actor.read_bytes(f"/proc/{pid}/cmdline").startswith(PYTHON.encode())]
+    seen = subprocess.run(["/bin/ls", "/proc"], capture_output=True, text=True, user=UID, group=UID, extra_groups=[], check=True).stdout.split()
+    expect(len(hidden) == number and not {str(pid) for pid in hidden} & set(seen), f"{hidden} are seen: {seen}")
+    return host
+
+
+def expect_cleaned_up(host, seconds=2):
+    began = time.monotonic()
+    host.expect_gone(8)
+    expect(time.monotonic() - began < seconds + SLOW, f"after {time.monotonic() - began} s")
+    host.kill()  # it has stderr, too
+    said = host.err.read().decode().splitlines()
+    expect(said == ["told", "cleaned up"], said)
+
+
+@case
+def who_is_hidden_is_told_and_ends():
+    for before in ((), OLD_KERNEL):
+        for end in ("handle", "run_handle", "guard_handle"):
+            host = start_hidden(before=before)
+            host.kill(getattr(host, end))
+            expect_cleaned_up(host)
+
+
+@case
+def who_is_hidden_and_deaf_is_killed():
+    for before in ((), OLD_KERNEL):
+        host = start_hidden("deaf", before=before)
+        host.kill()
+        host.expect_gone(3 + SLOW)
+
+
+@case
+def who_is_hidden_ends_when_the_helper_leaves_him():
+    for before in ((), OLD_KERNEL):
+        host = start_hidden(before=before, then="read _; exit 3")
+        os.kill(host.helper, signal.SIGKILL)
+        expect_cleaned_up(host)
+
+
+@case
+def who_is_hidden_below_somebody_hidden_comes_when_that_one_has_ended():
+    for before in ((), OLD_KERNEL):
+        host = start_hidden("deaf", "parent", before=before, number=2)
+        host.kill()
+        expect_cleaned_up(host, 3)
+
+
+@case
+def who_is_hidden_below_somebody_seen_has_the_whole_grace():
+    """Where a handle tells his parent."""
+    hide()
+    body = "import subprocess, signal; signal.signal(15, signal.SIG_IGN); subprocess.run([%r, '/mnt/hidden.py'])" % PYTHON
+    host = Host(PYTHON, "-c", body, options=("--grace", "5s"), uid=UID)
+    expect(host.out.readline() == b"ready\n", "not ready")
+    host.kill()
+    expect_cleaned_up(host, 1)
+
+
+@case
+def a_successor_ends_who_is_hidden():
+    host = start_hidden("deaf")
+    host.kill(host.guard_handle)
+    time.sleep(0.3)
+    host.kill(host.run_handle)
+    host.expect_gone(3 + SLOW)
+
+
+@case
+def a_hidden_child_that_the_caller_had_is_left_alone():
+    """As a shell's that started ssh-agent, and then became `run`; also who is below it."""
+    for before in ((), OLD_KERNEL):
+        hide()
+        script = f'{PYTHON} /mnt/hidden.py parent & echo $!; read _ </mnt/go; exec "$@"'
+        os.mkfifo("/mnt/go", 0o644)
+        host = subprocess.Popen(["/bin/sh", "-c", '/bin/bash -c "$@"; exit $?', "-", script, "-", *map(str, before), BINARY, "run", "--grace", "500ms", "--", "/bin/sh", "-c",
+                                "trap '' TERM; while :; do sleep 1; done"], stdout=subprocess.PIPE, user=UID, group=UID, extra_groups=[])
+        lines = sorted(host.stdout.readline() for _ in range(3))
+        expect(lines[1:] == [b"ready\n"] * 2, f"{lines}")
+        earlier = [int(lines[0]), *helper.children_of(int(lines[0]))]
+        pathlib.Path("/mnt/go").write_text("go\n")
+        wait_until(lambda: len(survivors()) >= 2, "the helper and its sleep")
+        (run,) = helper.children_of(host.pid)
+        (guard,) = [pid for pid in helper.children_of(run) if pid in helper.ours()]  # pylint: disable=cell-var-from-loop
+        os.kill(guard, signal.SIGKILL)
+        expect(host.wait(10) == 137 and not survivors(), f"{host.returncode}, {survivors()}")
+        expect(all(actor.is_there(pid) for pid in earlier) and len(earlier) == 2, "they are to live")
+        for pid in earlier:
+            os.kill(pid, signal.SIGKILL)
+
+
+@case
+def the_real_ssh_agent_ends():
+    if not shutil.which("ssh-agent"):
+        raise sandbox.Skip("needs ssh-agent")
+    hide()
+    host = Host("/bin/sh", "-c", "ssh-agent >/dev/null && echo ready; exec sleep 60", options=("--grace", "1s"), uid=UID)
+    expect(host.out.readline() == b"ready\n", "not ready")
+    host.kill()
+    host.expect_gone(2 + SLOW)
+
+
+@case
+def programs_that_may_be_executed_and_not_read_end():
+    hide()
+    for name in ("sleep", "dash"):
+        shutil.copy(f"/bin/{name}", "/mnt")
+        os.chmod(f"/mnt/{name}", 0o711)
+    host = Host("/mnt/dash", "-c", "trap '' TERM; echo ready; (setsid /mnt/sleep 60 &); /mnt/sleep 60; /mnt/sleep 60", options=("--grace", "500ms"), uid=UID)
+    expect(host.out.readline() == b"ready\n", "not ready")
+    host.kill()
+    host.expect_gone(3 + SLOW)
+
+
 # What the system refuses
-
-def denying(*denials):
-    """Words before a command to which the kernel denies these calls."""
-    return (PYTHON, PROGRAMS / "deny_calls.py", *denials, "--")
-
 
 def after(*before):
     return subprocess.run([*before, BINARY, "run", "--", "echo", "started"], stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False)

@@ -28,10 +28,10 @@ ProcTree family() {
 
 TEST_CASE("Everybody below, and nobody else") {
     const ProcTree tree = family();
-    CHECK(read_descendants(tree.procfs(), 10) == Pids{20, 30, 40, 41});
-    CHECK(read_descendants(tree.procfs(), 20) == Pids{40, 41});
-    CHECK(read_descendants(tree.procfs(), 41) == Pids{});
-    CHECK(read_descendants(tree.procfs(), 50) == Pids{});
+    CHECK(read_descendants(tree.procfs(), {10}) == Pids{20, 30, 40, 41});
+    CHECK(read_descendants(tree.procfs(), {20}) == Pids{40, 41});
+    CHECK(read_descendants(tree.procfs(), {41}) == Pids{});
+    CHECK(read_descendants(tree.procfs(), {50}) == Pids{});
 }
 
 TEST_CASE("Who is below whom") {
@@ -42,9 +42,27 @@ TEST_CASE("Who is below whom") {
     CHECK(is_descendant(tree.procfs(), 10, 20) == false);
 }
 
+TEST_CASE("Nor strangers, and who is below them") {
+    const ProcTree tree = family();
+    CHECK(read_descendants(tree.procfs(), {10}, {20}) == Pids{30});
+    CHECK(read_descendants(tree.procfs(), {10}, {30, 41}) == Pids{20, 40});
+    CHECK(is_descendant(tree.procfs(), 41, 10, {20}) == false);
+    CHECK(is_descendant(tree.procfs(), 20, 10, {20}) == false);
+    CHECK(is_descendant(tree.procfs(), 30, 10, {20}) == true);
+}
+
+TEST_CASE("Who is hidden is seen as the child of somebody who is not") {
+    const ProcTree tree = family();
+    tree.write("10/task/10/children", "20 21 30 ");
+    tree.write("40/task/40/children", "41 42 ");
+    tree.write("41/task/41/children", "43x");
+    CHECK(read_descendants(tree.procfs(), {10}) == Pids{20, 21, 30, 40, 41, 42});
+    CHECK(read_descendants(tree.procfs(), {10}, {21, 40}) == Pids{20, 30});
+}
+
 TEST_CASE("A ring, as it can be read while pids are handed out again, ends") {
     const ProcTree tree{{.pid = 20, .ppid = 30}, {.pid = 30, .ppid = 20}};
-    CHECK(read_descendants(tree.procfs(), 20) == Pids{30});
+    CHECK(read_descendants(tree.procfs(), {20}) == Pids{30});
     CHECK(is_descendant(tree.procfs(), 20, 10) == false);
 }
 
@@ -55,7 +73,7 @@ TEST_CASE("Real processes: a child is below, the parent is not, and who is gone 
     const Pid pid = child->pid();
     CHECK(is_descendant(*procfs, pid, ::getpid()) == true);
     CHECK(is_descendant(*procfs, ::getppid(), ::getpid()) == false);
-    const auto below = read_descendants(*procfs, ::getpid());
+    const auto below = read_descendants(*procfs, {::getpid()});
     REQUIRE(below);
     CHECK(*below == Pids{pid});
     const auto absent = is_descendant(*procfs, 999'999'999, ::getpid());

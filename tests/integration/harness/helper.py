@@ -45,7 +45,7 @@ def ours():
 class Host:
     """A process of its own, which can be killed; the helper's stdout and stderr come here."""
 
-    def __init__(self, *words, options=(), new_session=False, leads=True, uid=0):
+    def __init__(self, *words, options=(), new_session=False, leads=True, uid=0, before=()):
         out, helpers_out = os.pipe()
         err, helpers_err = os.pipe()
         told, tell = os.pipe()
@@ -57,7 +57,8 @@ class Host:
                 os.setgroups([])
                 os.setresgid(uid, uid, uid)
                 os.setresuid(uid, uid, uid)
-            command = [BINARY, "run", "--verbose", *options, "--", *map(str, words)]
+                sandbox.libc.prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE, as whoever was started by that user
+            command = [*map(str, before), BINARY, "run", "--verbose", *options, "--", *map(str, words)]
             run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=helpers_out, stderr=helpers_err,
                                    start_new_session=new_session, cwd="/")
             os.write(tell, str(run.pid).encode())
