@@ -81,9 +81,9 @@ while True:
 OLD_KERNEL = denying("ioctl=ENOTTY")  # before 6.13 no handle tells a parent
 
 
-def hide():
+def hide(how="invisible"):
     helper.without_cgroups()
-    sandbox.mount("proc", "/proc", "proc", 0x20, "hidepid=invisible")  # MS_REMOUNT
+    sandbox.mount("proc", "/proc", "proc", 0x20, f"hidepid={how}")  # MS_REMOUNT
     sandbox.mount("tmpfs", "/mnt", "tmpfs", data="mode=755")
     pathlib.Path("/mnt/hidden.py").write_text(HIDDEN)
 
@@ -183,6 +183,22 @@ def a_hidden_child_that_the_caller_had_is_left_alone():
         expect(all(actor.is_there(pid) for pid in earlier) and len(earlier) == 2, "they are to live")
         for pid in earlier:
             os.kill(pid, signal.SIGKILL)
+
+
+@case
+def who_is_hidden_and_of_nobody_here_lives_on():
+    """Also where he is listed: his number alone can be read then."""
+    for how in ("noaccess", "invisible"):
+        hide(how)
+        other = subprocess.Popen([PYTHON, "/mnt/hidden.py"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, user=UID, group=UID, extra_groups=[])
+        expect(other.stdout.readline() == b"ready\n", "not ready")
+        for before in ((), OLD_KERNEL):
+            host = Host("/bin/sh", "-c", f"(setsid {PYTHON} /mnt/hidden.py &); exec sleep 60", options=("--grace", "1s"), uid=UID, before=before)
+            expect(host.out.readline() == b"ready\n", "not ready")
+            host.kill()
+            expect_cleaned_up(host)
+        other.kill()
+        expect(other.stderr.read() == b"", "he was told")
 
 
 @case
