@@ -83,7 +83,11 @@ tl::expected<int, Message> run_helper(const Options& options) {
     const std::string no_cgroup_because = made ? std::string() : describe(made.error());
     const std::optional<OwnCgroup> cgroup = made ? std::optional(std::move(*made)) : std::nullopt;
     const pid_t guarding = ::fork();
-    if (guarding < 0) return problem(describe(system_failure("start", "a guard").value()), ExitStatus::incomplete);
+    if (guarding < 0) {
+        const auto failed = system_failure("start", "a guard");
+        if (cgroup) cgroup->remove();
+        return problem(describe(failed.value()), ExitStatus::incomplete);
+    }
     if (guarding == 0) {
         link->ours.reset();
         signals.reset();

@@ -3,10 +3,12 @@
 
 #include <vector>
 
+#include "scanner/process_table.hpp"
+
 namespace reaper::agent {
 
 // Closes every descriptor but these; stdin, stdout and stderr become /dev/null, the working directory /. None of `kept` may be one of
 // those three.
-void let_go_of_all_but(std::vector<int> kept);
+void let_go_of_all_but(const scanner::Procfs& procfs, const std::vector<int>& kept);
 
 }  // namespace reaper::agent

@@ -57,7 +57,7 @@ class Guard {
         kept.push_back(parts_.first.raw());
         if (parts_.cgroup) kept.push_back(parts_.cgroup->folder());
         if (parts_.stdio) kept.push_back(parts_.stdio->raw());
-        let_go_of_all_but(std::move(kept));
+        let_go_of_all_but(parts_.procfs, kept);
         return {};
     }
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <csignal>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "agent/give_back.hpp"
@@ -135,7 +134,7 @@ int supervise(const SupervisorParts& parts) {
     std::vector<int> kept{parts.procfs.fd(), parts.host.handle.raw(), parts.link.get(), parts.signals.get()};
     if (parts.guard_handle) kept.push_back(parts.guard_handle->raw());
     if (parts.cgroup) kept.push_back(parts.cgroup->folder());
-    let_go_of_all_but(std::move(kept));
+    let_go_of_all_but(parts.procfs, kept);
     return Supervisor(parts).run();
 }
 

@@ -1,6 +1,7 @@
 """`run`: in places where not all can be seen, or not everything can be done."""
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -239,6 +240,29 @@ def what_the_system_refuses_is_no_mistake_of_the_command_line():
         done = after("/usr/bin/prlimit", f"--nofile={limit}")
         refused = done.returncode == 4 and b"Too many open files" in done.stderr and not done.stdout
         expect(refused or limit > 6 and done.stdout == b"started\n", f"{limit} descriptors: {done}")
+
+
+@case
+def a_start_that_fails_leaves_no_cgroup():
+    helper.needs_cgroup()
+    done = after(*denying("clone=EAGAIN"))
+    expect(done.returncode == 4 and b"cannot start a guard" in done.stderr, str(done))
+    left = list(pathlib.Path("/sys/fs/cgroup").rglob(f"{os.environ['REAPER_TEST_CGROUP']}/run/orphan-reaper-*"))
+    expect(not left, f"{left}")
+
+
+@case
+def nobody_else_holds_the_ends_where_no_range_can_be_closed():
+    """Before Linux 5.9."""
+    read, write = os.pipe()
+    running = subprocess.Popen([*denying("close_range=ENOSYS"), BINARY, "run", "--", "/bin/sh", "-c", f"exec <&- >&- {write}>&-; exec sleep 60"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[write])
+    os.close(write)
+    for end in (running.stdout.fileno(), read):
+        ready, _, _ = select.select([end], [], [], 5)
+        expect(ready and os.read(end, 1) == b"", "somebody has it open")
+    running.terminate()
+    expect(running.wait(5) == 143, str(running.returncode))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@ import struct
 import sys
 
 NUMBERS = {
-    "x86_64": {"arch": 0xC000003E, "ioctl": 16, "renameat2": 316, "kill": 62, "tkill": 200, "pidfd_open": 434, "pidfd_send_signal": 424},
-    "aarch64": {"arch": 0xC00000B7, "ioctl": 29, "renameat2": 276, "kill": 129, "tkill": 130, "pidfd_open": 434, "pidfd_send_signal": 424},
+    "x86_64": {"arch": 0xC000003E, "ioctl": 16, "renameat2": 316, "kill": 62, "tkill": 200, "clone": 56, "pidfd_open": 434, "pidfd_send_signal": 424,
+               "close_range": 436},
+    "aarch64": {"arch": 0xC00000B7, "ioctl": 29, "renameat2": 276, "kill": 129, "tkill": 130, "clone": 220, "pidfd_open": 434,
+                "pidfd_send_signal": 424, "close_range": 436},
 }
 LOAD, JUMP_EQUAL, RETURN = 0x20, 0x15, 0x06
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000
