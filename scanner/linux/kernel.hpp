@@ -3,6 +3,7 @@
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+#include <sys/wait.h>
 
 #include <cstdint>
 
@@ -37,6 +38,9 @@ static_assert(sizeof(PidfdInfo) == 64);
 
 inline constexpr std::uint64_t kPidfdInfoPid = 1ULL << 0;
 inline constexpr std::uint64_t kPidfdInfoExit = 1ULL << 3;
+
+// linux/wait.h, 5.4: P_PIDFD, which is in glibc since 2.36.
+inline constexpr auto kByHandle = static_cast<idtype_t>(3);
 
 // PIDFD_GET_INFO
 inline constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);

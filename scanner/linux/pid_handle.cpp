@@ -30,7 +30,7 @@ bool says_nobody(int error) {
 // Nobody else's may be waited for: ECHILD (Linux 5.4).
 bool is_child(int handle) {
     siginfo_t none{};
-    return ::waitid(P_PIDFD, static_cast<id_t>(handle), &none, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+    return ::waitid(kernel::kByHandle, static_cast<id_t>(handle), &none, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
 }
 
 }  // namespace
