@@ -64,7 +64,7 @@ std::optional<LockHolder> find_name_holder(const std::string& name) {
     if (!owner && owner.error().code == std::errc::no_such_file_or_directory) return std::nullopt;
     const auto answer = ask(name);
     if (!owner || !*owner) return answer ? LockHolder{answer->pid, answer->uid} : LockHolder{};
-    return LockHolder{answer && answer->uid == **owner ? answer->pid : 0, **owner};
+    return LockHolder{answer && answer->uid == **owner ? answer->pid : 0, *owner};
 }
 
 }  // namespace reaper::agent

@@ -139,6 +139,20 @@ def what_an_earlier_child_leaves_is_cleared_away():
     expect(len(zombies) < 10, f"{len(zombies)} zombies")
 
 
+@case
+def a_successor_does_not_end_with_the_group_of_run():
+    """As a host ends it that kills groups; the helper has left that one."""
+    choose("subreaper")
+    host = Host(PYTHON, "-c", "import os, signal, time\nos.setsid()\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                "os.write(1, b'ready\\n')\ntime.sleep(60)", options=("--grace", "2s"), new_session=True)
+    expect(host.out.readline() == b"ready\n", "not ready")
+    host.kill(host.guard_handle)
+    wait_until(lambda: [pid for pid in ours() if pid not in (host.run, host.guard)], "a successor")
+    time.sleep(0.2)
+    os.killpg(host.run, signal.SIGKILL)
+    host.expect_gone()
+
+
 # Who comes late
 
 WRITER = """
