@@ -32,15 +32,11 @@ sigset_t signals_for_helper() {
 }
 
 // Whoever started this program may have had children, and then replaced himself by it (execve).
-std::set<scanner::Pid> earlier_children(const scanner::Procfs& procfs) {
+std::set<scanner::Pid> earlier_descendants(const scanner::Procfs& procfs) {
     siginfo_t none{};
     if (::waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) != 0) return {};  // ECHILD, nearly always
-    std::set<scanner::Pid> children;
-    for (const scanner::Pid pid :
-         scanner::read_descendants(procfs, {::getpid()}).value_or(std::vector<scanner::Pid>())) {
-        if (scanner::read_parent(procfs, pid) == ::getpid()) children.insert(pid);
-    }
-    return children;
+    const auto below = scanner::read_descendants(procfs, {::getpid()}).value_or(std::vector<scanner::Pid>());
+    return {below.begin(), below.end()};
 }
 
 tl::unexpected<Message> problem(const std::string& what, ExitStatus status) {
@@ -78,7 +74,7 @@ tl::expected<int, Message> run_helper(const Options& options) {
     }
     const auto self = scanner::PidHandle::open(::getpid());
     if (!self) return problem(describe(self.error()), ExitStatus::incomplete);
-    const auto strangers = earlier_children(*procfs);
+    const auto strangers = earlier_descendants(*procfs);
     auto made = OwnCgroup::make(*procfs);
     const std::string no_cgroup_because = made ? std::string() : describe(made.error());
     const std::optional<OwnCgroup> cgroup = made ? std::optional(std::move(*made)) : std::nullopt;

@@ -51,8 +51,10 @@ Interrupt::~Interrupt() {
 
 int Interrupt::take_request() const {
     struct signalfd_siginfo taken{};
-    const bool asked = fd_ && ::read(fd_.get(), &taken, sizeof taken) > 0 && taken.ssi_code != SI_KERNEL;
-    return asked ? static_cast<int>(taken.ssi_signo) : 0;
+    if (!fd_ || ::read(fd_.get(), &taken, sizeof taken) <= 0) return 0;
+    // Of a terminal that hangs up only the leader of its session is told.
+    const bool for_us = taken.ssi_code != SI_KERNEL || (taken.ssi_signo == SIGHUP && ::getsid(0) == ::getpid());
+    return for_us ? static_cast<int>(taken.ssi_signo) : 0;
 }
 
 // Signals that a signalfd has not given out yet are pending like any other.

@@ -23,7 +23,8 @@ class Interrupt {
     [[nodiscard]] bool came() const { return wait(std::chrono::milliseconds(0)); }
     // What was blocked before it lived: what a program that is started meanwhile starts with.
     [[nodiscard]] const sigset_t& mask_before() const { return before_; }
-    // Takes back that it came. The signal by which a process asked for it; 0: none did, but a key that every process of the terminal is told of.
+    // Takes back that it came. The signal by which this process was asked for it; 0: by none, but by a key that every process of the terminal is
+    // told of.
     [[nodiscard]] int take_request() const;
     // It came by itself, and nobody asked for it.
     [[nodiscard]] bool timed_out() const;

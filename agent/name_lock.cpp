@@ -60,7 +60,7 @@ Result<bool> take_name(const Fd& socket, const std::string& name) {
 
 // The answer alone would not do: whoever asks too often fills the queue for all, and whoever does not listen gives none.
 std::optional<LockHolder> find_name_holder(const std::string& name) {
-    const auto owner = scanner::find_socket_owner("@" + name);
+    const auto owner = scanner::find_socket_owner(name);
     if (!owner && owner.error().code == std::errc::no_such_file_or_directory) return std::nullopt;
     const auto answer = ask(name);
     if (!owner || !*owner) return answer ? LockHolder{answer->pid, answer->uid} : LockHolder{};

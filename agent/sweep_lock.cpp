@@ -54,9 +54,13 @@ Result<bool> lock_folder(const Fd& folder) {
 // Whoever took it may be gone, and copies of it still have it.
 LockHolder find_folder_holder(const Fd& folder) {
     const auto procfs = scanner::Procfs::open();
-    const scanner::Pid pid = procfs ? scanner::find_lock_holder(*procfs, folder.get()) : 0;
-    const auto uid = pid > 0 ? scanner::read_real_uid(*procfs, pid) : tl::unexpected(Error{});
-    return uid ? LockHolder{pid, *uid} : LockHolder{};
+    if (!procfs) return {};
+    for (const auto find : {scanner::find_lock_holder, scanner::find_lock_heir}) {
+        const scanner::Pid pid = find(*procfs, folder.get());
+        const auto uid = pid > 0 ? scanner::read_real_uid(*procfs, pid) : tl::unexpected(Error{});
+        if (uid) return {pid, *uid};
+    }
+    return {};
 }
 
 // No sweep of that user's processes.
@@ -106,7 +110,8 @@ std::string SweepLocks::take(scanner::Uid user, const LockPlace& place) {
     const Taken name = take_name(user, place.name, locks.name);
     if (!name) return name.error();
     const bool named = *name == Take::held;
-    if (*home == Take::untold && !named) return describe_holder();  // nothing else tells whether that is a sweep
+    if (*home == Take::untold && *name == Take::untold)
+        return describe_holder();  // nothing tells whether that is a sweep
     if (*home != Take::held && !named) complaint_ = "another sweep may be at work: " + trouble_;
     held_.insert_or_assign(user, std::move(locks));
     return {};
@@ -117,22 +122,25 @@ SweepLocks::Taken SweepLocks::take_home(scanner::Uid user, const std::string& pa
     constexpr int kTries = 10;
     trouble_ = "what was locked is deleted each time";
     for (int tries = 0; tries < kTries; ++tries) {
-        auto opened = home ? std::move(home) : open_home(user, path);
-        if (!opened) trouble_ = policy::escape(describe(opened.error()), 400);
-        if (!opened) return Take::not_to_be_had;
-        const auto take = [&] { return holds_the_same(*opened) ? Result<bool>(true) : lock_folder(*opened); };
-        const Taken taken = wait_for(user, {"the home", false, take, [&] { return find_folder_holder(*opened); }});
-        if (!taken || *taken != Take::held) return taken;
-        if (is_deleted(*opened)) continue;
-        home = std::move(*opened);
-        return Take::held;
+        if (!home) {
+            auto opened = open_home(user, path);
+            if (!opened) trouble_ = policy::escape(describe(opened.error()), 400);
+            if (!opened) return Take::not_to_be_had;
+            home = std::move(*opened);
+        }
+        const auto take = [&] { return holds_the_same(home) ? Result<bool>(true) : lock_folder(home); };
+        Taken taken = wait_for(user, {"the home", false, take, [&] { return find_folder_holder(home); }});
+        const bool held = taken && *taken == Take::held;
+        if (held && !is_deleted(home)) return taken;
+        home.reset();
+        if (!held) return taken;
     }
     return Take::not_to_be_had;
 }
 
 SweepLocks::Taken SweepLocks::take_name(scanner::Uid user, const std::string& name, Fd& socket) {
     auto made = socket ? std::move(socket) : make_name_lock();
-    if (!made) return Take::not_to_be_had;
+    if (!made) return Take::untold;
     socket = std::move(*made);
     return wait_for(user, {"the name of the lock", true, [&] { return agent::take_name(socket, name); },
                            [&] { return find_name_holder(name); }});

@@ -47,8 +47,8 @@ class SweepLocks {
     void share(scanner::Uid user, OpenLocks locks) { shared_.insert_or_assign(user, std::move(locks)); }
 
     // Empty: the locks of that user are held, as far as they can be had. Otherwise who has one. A home is for everybody to lock who may read it,
-    // and a name for everybody: whoever is neither that user nor root is no sweep of that user's processes, and not waited for. Of whom nobody
-    // knows who it is, the name tells whether it is a sweep.
+    // and a name for everybody: whoever is neither that user nor root is no sweep of that user's processes, and not waited for. Where nobody
+    // knows who locked a home, the name tells whether it is a sweep.
     [[nodiscard]] std::string hold(scanner::Uid user, const LockPlace& place);
     [[nodiscard]] std::string hold(scanner::Uid user) { return hold(user, lock_place(user)); }
 
@@ -63,7 +63,7 @@ class SweepLocks {
 
    private:
     struct Lock;
-    enum class Take { held, not_to_be_had, untold };  // untold: by somebody who is not known
+    enum class Take { held, not_to_be_had, untold };  // untold: who has it, if anybody, is not known
     using Taken = tl::expected<Take, std::string>;    // the error: which sweep has it
 
     [[nodiscard]] std::string take(scanner::Uid user, const LockPlace& place);

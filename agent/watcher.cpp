@@ -61,8 +61,9 @@ Watcher::Watcher(const scanner::Procfs& procfs, const Options& options, Setup se
 
 void Watcher::use(Setup setup) {
     lookout_.reset();
+    const bool others = setup_ && !(setup_->rules == setup.rules);
     setup_ = std::make_unique<const Setup>(std::move(setup));
-    if (sweeps_.at_work()) sweeps_.begin_anew();
+    if (others && sweeps_.at_work()) sweeps_.begin_anew();
     lookout_.emplace(procfs_, setup_->rules, setup_->uid);
     look_within({});
 }

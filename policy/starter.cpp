@@ -67,8 +67,10 @@ bool has_loop(std::string_view text) {
 bool names(Words command, const ProcessRow& child) {
     const Words words = after_options(Words(child.command_line.value.argv).subspan(1));
     const std::string_view what = words.empty() ? child.command_line.value.argv.front() : words.front();
-    return std::ranges::any_of(
-        command, [&](std::string_view word) { return word.find(file_name(what)) != std::string_view::npos; });
+    const std::string_view name = file_name(what);
+    return !name.empty() && std::ranges::any_of(command, [&](std::string_view word) {
+        return word.find(name) != std::string_view::npos;
+    });
 }
 
 bool is_wrapper(Pid pid, const Facts& facts) {

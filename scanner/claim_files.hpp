@@ -99,4 +99,7 @@ inline constexpr std::string_view kTakenAside = ".taken-aside.";
 // The same of an open file, where a shared lock counts as well; 0: nobody, or nobody that this pid namespace sees.
 [[nodiscard]] Pid find_lock_holder(const Procfs& procfs, int file);
 
+// Whoever took that lock may be gone: who has it by the same open file, as far as the descriptors of others can be looked at; 0: nobody.
+[[nodiscard]] Pid find_lock_heir(const Procfs& procfs, int file);
+
 }  // namespace reaper::scanner

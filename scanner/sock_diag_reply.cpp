@@ -48,7 +48,10 @@ std::string unix_address(std::string_view name) {
 }
 
 bool apply_unix_attribute(std::uint16_t type, std::string_view value, DiagSocket& socket) {
-    if (type == kUnixName) socket.address = unix_address(value);
+    if (type == kUnixName) {
+        socket.abstract = value.starts_with('\0');
+        socket.address = unix_address(value);
+    }
     if (type == kUnixPeer || type == kUnixOwner) {
         if (value.size() != sizeof(std::uint32_t)) return false;
         const auto number = number_at<std::uint32_t>(value, 0);

@@ -19,7 +19,8 @@ struct DiagSocket {
     bool stream = false;  // SOCK_STREAM
     bool listening = false;
     std::uint64_t inode = 0;
-    std::string address;  // "127.0.0.1", "::1", a path, "@name" (abstract), or nothing (unnamed)
+    bool abstract = false;  // unix only: its address is no path, though a path can look like it
+    std::string address;    // "127.0.0.1", "::1", a path, "@name" (abstract), or nothing (unnamed)
     std::uint16_t port = 0;
     std::optional<Uid> owner;           // unix only, since Linux 5.3: who made it
     std::optional<std::uint64_t> peer;  // unix only: inode of the other end; 0: its last descriptor is closed

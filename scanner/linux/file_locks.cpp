@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "scanner/claim_files.hpp"
+#include "scanner/linux/directory.hpp"
+#include "scanner/linux/process_files.hpp"
 #include "scanner/linux/read_file.hpp"
 #include "scanner/number.hpp"
 #include "scanner/proc_fdinfo.hpp"
@@ -90,6 +92,18 @@ Pid find_lock_holder(const Procfs& procfs, int file) {
     if (!locks || locks->empty()) return 0;
     const auto writer = std::ranges::find(*locks, true, &FileLock::write);
     return std::max((writer == locks->end() ? locks->begin() : writer)->pid, 0);
+}
+
+Pid find_lock_heir(const Procfs& procfs, int file) {
+    const auto path = read_link_at(procfs.fd(), ("self/fd/" + std::to_string(file)).c_str());
+    const auto pids = list_numbers_at(procfs.fd(), ".");
+    if (!path || !pids) return 0;
+    const auto heir = std::ranges::find_if(*pids, [&](Pid pid) {
+        const auto process = open_process(procfs, pid);
+        const auto paths = process ? read_held_locks(process->get()) : Reading<std::vector<std::string>>();
+        return paths.ok() && std::ranges::find(paths.value, *path) != paths.value.end();
+    });
+    return heir == pids->end() ? 0 : *heir;
 }
 
 }  // namespace reaper::scanner

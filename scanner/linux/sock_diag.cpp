@@ -138,12 +138,12 @@ Result<DiagSocket> find_unix_socket(std::uint64_t inode) {
 }
 
 // What it has accepted, or has still to accept, has its name too, and is connected.
-Result<std::optional<Uid>> find_socket_owner(const std::string& address) {
+Result<std::optional<Uid>> find_socket_owner(const std::string& name) {
     const auto sockets = list_unix(kListening | kUnconnected, UDIAG_SHOW_NAME | kShowOwner);
     if (!sockets) return tl::unexpected(sockets.error());
-    const auto found =
-        std::ranges::find_if(*sockets, [&](const DiagSocket& one) { return one.stream && one.address == address; });
-    if (found == sockets->end()) return failure(std::errc::no_such_file_or_directory, "find", address);
+    const auto found = std::ranges::find_if(
+        *sockets, [&](const DiagSocket& one) { return one.stream && one.abstract && one.address == "@" + name; });
+    if (found == sockets->end()) return failure(std::errc::no_such_file_or_directory, "find", name);
     return found->owner;
 }
 

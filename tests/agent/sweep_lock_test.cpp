@@ -2,9 +2,11 @@
 #include "agent/sweep_lock.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -216,6 +218,17 @@ TEST_CASE("what several sweeps of one program share is not waited for") {
     SweepLocks third(interrupt, milliseconds(0));
     CHECK(third.hold(kUser, only(home.path())) == self());
     CHECK(third.hold(kUser, {"", place.name}) == self());
+}
+
+TEST_CASE("who locked a home may be gone, and others have it from him") {
+    const TemporaryFolder home;
+    const Interrupt interrupt;
+    const OpenLocks shared = open_sweep_locks(kUser, home_of(home));
+    const pid_t taker = ::fork();
+    if (taker == 0) ::_exit(::flock(shared.home.get(), LOCK_EX));
+    REQUIRE(::waitpid(taker, nullptr, 0) == taker);
+    SweepLocks second(interrupt, milliseconds(0));
+    CHECK(second.hold(kUser, home_of(home)) == self());
 }
 
 TEST_CASE("where there can be no lock, it is said, and nobody is in the way") {

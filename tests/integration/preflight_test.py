@@ -1,6 +1,7 @@
 """Before an update: what leaked goes, what is in the way is named, and the update starts only when nothing is."""
 import json
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -548,6 +549,26 @@ def a_command_that_outlives_its_terminal_may():
     expect(one.poll() is None, "it was cut off")
     flag.touch()
     expect(product.finish(one, 10).status == 7, "its exit status")
+
+
+@case
+def a_terminal_that_hangs_up_is_told_to_the_command():
+    """Where preflight leads the session, nobody else is told."""
+    install = Install()
+    stage = install.stage
+    told = stage.run / "told"
+    command = [str(stage.layout.binary), "preflight", "--quiet", *QUICK, "--", "/bin/sh", "-c",
+               f"trap 'echo > {told}; exit' HUP; echo > {stage.run}/running; while :; do sleep 0.1; done"]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.setgroups([])
+        os.setresgid(stage.uid, stage.uid, stage.uid)
+        os.setresuid(stage.uid, stage.uid, stage.uid)
+        os.execve(command[0], command, product.environment(stage.layout.home))
+    wait_until((stage.run / "running").exists, "the command to run")
+    os.close(terminal)
+    wait_until(told.exists, "that the command is told", 10)
+    os.waitpid(pid, 0)
 
 
 @case

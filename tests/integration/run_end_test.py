@@ -105,7 +105,7 @@ def run_with_an_earlier_child(earlier):
     """As `earlier & exec orphan-reaper run ...` in a shell. run, its guard, and the child."""
     choose("subreaper")
     helper_of_run = "trap '' TERM; while :; do sleep 1; done"
-    run = subprocess.Popen(["/bin/bash", "-c", f'{earlier} & echo $!; exec "$@"', "-", BINARY, "run", "--grace", "1s", "--",
+    run = subprocess.Popen(["/bin/bash", "-c", f'{earlier} & child=$!; sleep 0.2; echo $child; exec "$@"', "-", BINARY, "run", "--grace", "1s", "--",
                             "/bin/sh", "-c", helper_of_run], stdout=subprocess.PIPE)
     child = int(run.stdout.readline())
     wait_until(lambda: len(survivors()) >= 2, "the helper and its sleep")
@@ -129,6 +129,20 @@ def an_earlier_child_is_left_alone_by_a_successor():
     run.kill()
     wait_until(lambda: not survivors() and not ours(), "the end of the helper")
     expect(actor.is_there(child), "the child is to live")
+
+
+@case
+def what_an_earlier_child_had_started_is_left_alone():
+    """Though `run` adopts it, and goes on alone."""
+    run, guard, child = run_with_an_earlier_child("(sleep 61 & sleep 60.5)")
+    (grandchild,) = [pid for pid in actor.all_pids() if actor.read_bytes(f"/proc/{pid}/cmdline") == b"sleep\0" b"61\0"]
+    for pid in [*children_of(child), child]:
+        if pid != grandchild:
+            os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: grandchild in children_of(run.pid), "that run has adopted it")
+    os.kill(guard, signal.SIGKILL)
+    expect(run.wait(10) == 137, f"{run.returncode}")
+    expect(not survivors() and actor.is_there(grandchild), "the helper is to end, and it to live")
 
 
 @case

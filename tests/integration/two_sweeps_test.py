@@ -233,6 +233,16 @@ def somebody_else_who_takes_the_name_is_no_sweep():
 
 
 @case
+def somebody_else_who_has_both_is_no_sweep():
+    """Nor is one of whom nobody knows any more that he took the home."""
+    stage = Stage()
+    stage.layout.home.chmod(0o755)
+    held = [strangers.lock_home_and_go(stage.layout.home), strangers.take_name(stage.uid)]
+    remarks = sweep_beside_a_stranger(stage)
+    expect(f"pid {held[1].pid} of another user has locked the name" in remarks, remarks)
+
+
+@case
 def strangers_make_no_sweep_look_like_another():
     """By a lock on a file with the number of the home, and by so many questions that none is answered any more."""
     stage = deaf_and_polite()
@@ -255,6 +265,7 @@ def nor_where_there_is_only_the_name():
     stage = Stage()
     change_password_file(lambda line: line.replace(str(stage.layout.home), "/nonexistent"))
     stage.orphans([stage.worker("deaf", session="a", ignore_term=True)])
+    strangers.take_path(stage.uid, stage.run)
     first = start_first(stage)
     strangers.ask_too_often(stage.uid)
     second = stage.sweep("--lock-wait", "0s")

@@ -169,6 +169,7 @@ def a_hangup_of_all_ends_no_grace_period():
     for pid in [*children_of(watch.pid), watch.pid]:
         os.kill(pid, signal.SIGHUP)
     expect(stage.actors["deaf"].wait_ended(6 * SLOWDOWN), watch.log())
+    expect(stage.actors["deaf"].signals() == ["TERM"], "it was told again, though the rules are the same")
     watch.stop()
 
 

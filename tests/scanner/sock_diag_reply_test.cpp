@@ -62,9 +62,9 @@ TEST_CASE("a unix socket, its peer and what is shut") {
     CHECK(reply->done);
     REQUIRE(reply->sockets.size() == 2);
     CHECK(reply->sockets[0] ==
-          DiagSocket{SocketFamily::unix_domain, true, false, 77, "", 0, std::nullopt, 0, true, true});
+          DiagSocket{SocketFamily::unix_domain, true, false, 77, false, "", 0, std::nullopt, 0, true, true});
     CHECK(reply->sockets[1] ==
-          DiagSocket{SocketFamily::unix_domain, true, false, 78, "", 0, std::nullopt, 79, true, false});
+          DiagSocket{SocketFamily::unix_domain, true, false, 78, false, "", 0, std::nullopt, 79, true, false});
 }
 
 TEST_CASE("listening sockets and their addresses") {
@@ -79,10 +79,11 @@ TEST_CASE("listening sockets and their addresses") {
     CHECK_FALSE(reply->done);
     REQUIRE(reply->sockets.size() == 4);
     CHECK(reply->sockets[1] ==
-          DiagSocket{SocketFamily::tcp6, true, true, 6, "::1", 80, std::nullopt, std::nullopt, false, false});
-    CHECK(reply->sockets[0] ==
-          DiagSocket{SocketFamily::tcp4, true, true, 5, "127.0.0.1", 18800, std::nullopt, std::nullopt, false, false});
+          DiagSocket{SocketFamily::tcp6, true, true, 6, false, "::1", 80, std::nullopt, std::nullopt, false, false});
+    CHECK(reply->sockets[0] == DiagSocket{SocketFamily::tcp4, true, true, 5, false, "127.0.0.1", 18800, std::nullopt,
+                                          std::nullopt, false, false});
     CHECK(reply->sockets[2].address == "@name");
+    CHECK((reply->sockets[2].abstract && !reply->sockets[3].abstract));
     CHECK(reply->sockets[3].address == "/run/a.sock");
 }
 

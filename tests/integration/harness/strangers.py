@@ -54,6 +54,12 @@ def lock_twin(path, folder):
                     f"    if os.fstat(f).st_ino == {wanted}: break\n    os.close(f)\n    os.unlink('{folder}/x')\nelse: raise SystemExit\nfcntl.flock(f, fcntl.LOCK_EX)")
 
 
+def take_path(uid, folder):
+    """A file whose path looks like the name."""
+    return Stranger(f"import os, socket\nos.chdir({str(folder)!r})\nos.makedirs('@orphan-reaper/sweep')\n"
+                    f"s = socket.socket(socket.AF_UNIX)\ns.bind('@orphan-reaper/sweep/{uid}')\ns.listen()")
+
+
 def ask_too_often(uid):
     """Fills the queue of whoever has the name."""
     return Stranger(f"import socket\nfor _ in range(6000):\n    s = socket.socket(socket.AF_UNIX)\n    s.setblocking(False)\n    try: s.connect('\\0orphan-reaper/sweep/{uid}')\n"
