@@ -220,6 +220,18 @@ TEST_CASE("what several sweeps of one program share is not waited for") {
     CHECK(third.hold(kUser, {"", place.name}) == self());
 }
 
+TEST_CASE("nor is a name, where there is no home") {
+    const Interrupt interrupt;
+    const OpenLocks shared = open_sweep_locks(kUser, kOnlyName);
+    REQUIRE((!shared.home && shared.name));
+    for (int sweep = 0; sweep < 2; ++sweep) {
+        SweepLocks locks(interrupt, milliseconds(0));
+        locks.share(kUser, {Fd(), Fd(::fcntl(shared.name.get(), F_DUPFD_CLOEXEC, 3))});
+        CHECK(locks.hold(kUser, kOnlyName).empty());
+        CHECK(locks.complaint().empty());
+    }
+}
+
 TEST_CASE("who locked a home may be gone, and others have it from him") {
     const TemporaryFolder home;
     const Interrupt interrupt;

@@ -225,8 +225,11 @@ def somebody_else_who_takes_the_name_is_no_sweep():
     """Anybody can take it: whether he answers for it or not, the same is true."""
     stage = Stage()
     change_password_file(lambda line: line.replace(str(stage.layout.home), "/nonexistent"))
-    for answers, complaint in ((True, "pid {} of another user"), (False, "somebody of another user")):
+    for answers, asked, complaint in ((True, False, "pid {} of another user"), (True, True, "somebody of another user"),
+                                      (False, False, "somebody of another user")):
         stranger = strangers.take_name(stage.uid, answers)
+        if asked:
+            strangers.ask_too_often(stage.uid).leave()
         remarks = sweep_beside_a_stranger(stage)
         expect(complaint.format(stranger.pid) + " has locked the name" in remarks, remarks)
         stranger.leave()
