@@ -1,4 +1,5 @@
 """A running `watch`, as its service manager sees it; and hosts by the dozen for it to watch."""
+import contextlib
 import json
 import os
 import shutil
@@ -121,7 +122,8 @@ class ManyHosts:
         self.process.kill()
         for pids in self.pairs():
             for pid in filter(is_there, pids):
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # a helper may end with its host
+                    os.kill(pid, signal.SIGKILL)
         wait_until(lambda: not any(is_there(pid) for pids in self.pairs() for pid in pids), "the end of the hosts", 30)
 
     def start(self, number):
