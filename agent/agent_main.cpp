@@ -11,18 +11,20 @@
 
 #include <fmt/format.h>
 
-#include "agent/cli.hpp"
-#include "agent/commands.hpp"
-#include "agent/here.hpp"
-#include "agent/output.hpp"
-#include "agent/text_file.hpp"
-#include "policy/escape.hpp"
+#include "agent/cli/cli.hpp"
+#include "agent/commands/commands.hpp"
+#include "agent/commands/platform.hpp"
+#include "agent/reading/bounded_reader.hpp"
+#include "agent/report/output.hpp"
+#include "agent/system/text_file.hpp"
+#include "policy/text/escape.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
-// No file that is opened later may become stdout or stderr: a closed one is replaced by something that refuses to be written.
+// No file that is opened later may become stdout or stderr: a closed one is replaced by something
+// that refuses to be written.
 void occupy_standard_descriptors() {
     int fd = -1;
     do {
@@ -34,18 +36,27 @@ void occupy_standard_descriptors() {
 int say(const Message& message) {
     const int stream = message.status == 0 ? STDOUT_FILENO : STDERR_FILENO;
     const auto told = write_all(stream, message.text, "the answer");
-    if (told) return message.status;
+    if (told || stream == STDERR_FILENO) return message.status;
     std::fprintf(stderr, "orphan-reaper: %s\n", describe(told.error()).c_str());
     return static_cast<int>(ExitStatus::incomplete);
 }
 
-int fail(const Error& error) {
-    return say({fmt::format("orphan-reaper: {}\n", policy::escape(describe(error), 2000)),
+int fail(const Error& error, std::string_view more = {}) {
+    if (error.code == std::errc::interrupted)
+        return say({"orphan-reaper: interrupted\n", static_cast<int>(ExitStatus::interrupted)});
+    return say({fmt::format("orphan-reaper: {}\n{}", policy::escape(describe(error), 2000), more),
                 static_cast<int>(ExitStatus::incomplete)});
 }
 
+// Says after a failure that the command of `preflight -- COMMAND` was not started.
+std::string_view held_back(const Options& options) {
+    const bool waits = options.command == Command::preflight && !options.when_ready.empty();
+    return waits ? "the command was not started\n" : "";
+}
+
 Result<Report> run(const Options& options, const Setup& setup) {
-    return options.from_facts.empty() ? run_here(options, setup) : run_replay(options, setup);
+    return options.from_facts.empty() ? run_on_this_machine(options, setup)
+                                      : run_replay(options, options, setup);
 }
 
 int print(const Result<std::string>& text, Output& output) {
@@ -56,14 +67,15 @@ int print(const Result<std::string>& text, Output& output) {
 
 int print_history(const Options& options) {
     auto output = Output::open(options);
-    return output ? print(run_history(options, render_options(options)), *output) : fail(output.error());
+    return output ? print(run_history(options, options.format, render_options(options)), *output)
+                  : fail(output.error());
 }
 
 int execute(const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     if (options.command == Command::history) return print_history(options);
     if (options.command == Command::run) {
-        const auto status = run_helper(options);
+        const auto status = run_helper(options, options, options.verbose);
         return status ? *status : say(status.error());
     }
     auto setup = prepare(options);
@@ -73,25 +85,28 @@ int execute(const Options& options) {
         return status ? *status : say(status.error());
     }
     auto output = Output::open(options);
-    if (!output) return fail(output.error());
-    if (options.command == Command::rules) return print(run_rules(options, *setup, render_options(options)), *output);
+    if (!output) return fail(output.error(), held_back(options));
+    if (options.command == Command::rules)
+        return print(run_rules(options, *setup, render_options(options)), *output);
     const auto show = [&](Report report) {
-        const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+        const std::chrono::duration<double, std::milli> elapsed =
+            std::chrono::steady_clock::now() - begin;
         report.elapsed_ms = elapsed.count();
         conclude(report);
         const auto written = output->write(report);
-        return written ? static_cast<int>(report.exit_status) : fail(written.error());
+        return written ? static_cast<int>(report.exit_status)
+                       : fail(written.error(), held_back(options));
     };
     if (options.command == Command::preflight) {
-        const auto status = run_preflight(options, *setup, show);
-        return status ? *status : fail(status.error());
+        const auto status = run_preflight(options, options, *setup, show);
+        return status ? *status : fail(status.error(), held_back(options));
     }
     auto report = run(options, *setup);
     return report ? show(*std::move(report)) : fail(report.error());
 }
 
-// Not by ignoring it, as a program that is started here would inherit that: exec(3) takes back a handler, and leaves what the caller
-// had ignored.
+// Not by ignoring it, as a program that is started here would inherit that: exec(3) takes back a
+// handler, and leaves what the caller had ignored.
 void survive(int signal) {
     struct sigaction action{};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) return;
@@ -103,14 +118,16 @@ void survive(int signal) {
 }  // namespace
 
 int agent_main(int argc, char** argv) {
-    // A reader of the report that goes away is an error of writing, not the end of a sweep half done.
+    // A reader of the report that goes away is an error of writing, not the end of a sweep half
+    // done.
     survive(SIGPIPE);
     // So is a file that grows beyond `ulimit -f`.
     survive(SIGXFSZ);
     occupy_standard_descriptors();
+    BoundedReader::of_program().begin();
     try {
-        const auto parsed =
-            parse(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+        const auto parsed = parse(std::span<const char* const>(argv, static_cast<std::size_t>(argc))
+                                      .subspan(argc > 0 ? 1 : 0));
         if (const auto* message = std::get_if<Message>(&parsed)) return say(*message);
         return execute(std::get<Options>(parsed));
     } catch (const std::exception& error) {

@@ -1,7 +1,8 @@
 // bench_make_processes COUNT UID[,UID...]
 //
-// Makes COUNT sleeping processes with the command lines of an ordinary machine, each user in turn, prints "ready" and
-// sleeps. Every child is this program again (small and static), and dies with it.
+// Makes COUNT sleeping processes with the command lines of an ordinary machine, each user in turn,
+// prints "ready" and sleeps. Every child is this program again (small and static), and dies with
+// it.
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/prctl.h>
@@ -19,12 +20,15 @@ namespace {
 
 constexpr char kSleeper[] = "REAPER_BENCH_SLEEPER=1";
 
-// Lengths are what matters: most command lines are short, some fill a line or two, a few take kilobytes.
+// Lengths are what matters: most command lines are short, some fill a line or two, a few take
+// kilobytes.
 std::vector<std::vector<std::string>> command_lines() {
     std::vector<std::string> java{"/usr/lib/jvm/java-17-openjdk-amd64/bin/java", "-Xmx4g", "-cp"};
     std::string class_path;
-    for (int i = 0; i < 16; ++i) class_path += "/opt/service/lib/component-" + std::to_string(i) + "-1.17.3.jar:";
-    java.insert(java.end(), {class_path, "com.example.service.Main", "--config", "/etc/service/service.yaml"});
+    for (int i = 0; i < 16; ++i)
+        class_path += "/opt/service/lib/component-" + std::to_string(i) + "-1.17.3.jar:";
+    java.insert(java.end(),
+                {class_path, "com.example.service.Main", "--config", "/etc/service/service.yaml"});
     return {
         {"/usr/sbin/sshd", "-D"},
         {"-bash"},
@@ -33,11 +37,14 @@ std::vector<std::vector<std::string>> command_lines() {
         {"/usr/lib/postgresql/15/bin/postgres", "-D", "/var/lib/postgresql/15/main", "-c",
          "config_file=/etc/postgresql/15/main/postgresql.conf"},
         {"postgres: 15/main: application application 127.0.0.1(51234) idle"},
-        {"/usr/bin/dbus-daemon", "--session", "--address=systemd:", "--nofork", "--nopidfile", "--systemd-activation"},
-        {"/opt/browser/browser", "--type=renderer", "--enable-crash-reporter=5d9b3a6e-0c0b-4a3e-9a59-0a4f3a5b0c11",
-         "--lang=en-US", "--num-raster-threads=2", "--enable-main-frame-before-activation", "--renderer-client-id=57",
-         "--launch-time-ticks=81224415027", "--shared-files=v8_context_snapshot_data:100",
-         "--field-trial-handle=0,i,91", "--disable-features=EyeDropper,TranslateUI,MediaRouter",
+        {"/usr/bin/dbus-daemon", "--session", "--address=systemd:", "--nofork", "--nopidfile",
+         "--systemd-activation"},
+        {"/opt/browser/browser", "--type=renderer",
+         "--enable-crash-reporter=5d9b3a6e-0c0b-4a3e-9a59-0a4f3a5b0c11", "--lang=en-US",
+         "--num-raster-threads=2", "--enable-main-frame-before-activation",
+         "--renderer-client-id=57", "--launch-time-ticks=81224415027",
+         "--shared-files=v8_context_snapshot_data:100", "--field-trial-handle=0,i,91",
+         "--disable-features=EyeDropper,TranslateUI,MediaRouter",
          "--variations-seed-version=20260101-050058.8210"},
         {"tail", "-f", "/home/u/.hermes/memos-plugin/logs/daemon-start.log"},
         java,
@@ -62,7 +69,8 @@ std::vector<std::vector<std::string>> command_lines() {
     char marker[sizeof kSleeper];
     std::memcpy(marker, kSleeper, sizeof kSleeper);
     char* environment[] = {marker, nullptr};
-    if (setgroups(0, nullptr) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0) {
+    if (setgroups(0, nullptr) == 0 && setresgid(uid, uid, uid) == 0 &&
+        setresuid(uid, uid, uid) == 0) {
         execve("/proc/self/exe", argv.data(), environment);
     }
     std::perror("bench_make_processes: cannot become a sleeper");

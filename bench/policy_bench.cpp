@@ -1,9 +1,10 @@
-// What matching and judging cost. Judging looks at the few processes that a family matched, matching at every row.
+// What matching and judging cost. Judging looks at the few processes that a family matched,
+// matching at every row.
 #include <benchmark/benchmark.h>
 
-#include "policy/judge.hpp"
-#include "policy/match.hpp"
-#include "policy/plan.hpp"
+#include "policy/match/match.hpp"
+#include "policy/verdict/judge.hpp"
+#include "policy/verdict/plan.hpp"
 #include "tests/support/facts_builder.hpp"
 
 namespace {
@@ -15,10 +16,13 @@ using reaper::scanner::ProcessRow;
 std::vector<ProcessRow> some_rows(std::size_t count) {
     using reaper::test::row;
     const std::vector<ProcessRow> kinds = {
-        row(100, 1, "/usr/bin/node", {"node", "/home/u/.hermes/memos-plugin/dist/bridge.mjs", "--agent=hermes"}),
-        row(101, 1, "/usr/bin/python3.11", {"python3", "-m", "tui_gateway.slash_worker", "--session-key", "x"}),
+        row(100, 1, "/usr/bin/node",
+            {"node", "/home/u/.hermes/memos-plugin/dist/bridge.mjs", "--agent=hermes"}),
+        row(101, 1, "/usr/bin/python3.11",
+            {"python3", "-m", "tui_gateway.slash_worker", "--session-key", "x"}),
         row(102, 1, "/usr/bin/bash", {"bash", "-lic", "make"}),
-        row(103, 1, "/usr/bin/node", {"node", "--require", "x.cjs", "--import", "file:///y.mjs", "server.mjs"}),
+        row(103, 1, "/usr/bin/node",
+            {"node", "--require", "x.cjs", "--import", "file:///y.mjs", "server.mjs"}),
         row(104, 1, "/usr/bin/python3.11", {"python3", "-c", "print('hermes_cli.main')"}),
     };
     std::vector<ProcessRow> rows;
@@ -40,7 +44,8 @@ reaper::test::FactsBuilder some_facts(std::int64_t count) {
             default: break;
         }
     }
-    builder.claim(reaper::test::claim_of(reaper::scanner::ClaimKind::bridge_pid, reaper::test::kHome, 100));
+    builder.claim(
+        reaper::test::claim_of(reaper::scanner::ClaimKind::bridge_pid, reaper::test::kHome, 100));
     return builder;
 }
 
@@ -48,7 +53,8 @@ void match_rows(benchmark::State& state) {
     const auto rules = reaper::policy::built_in_rules();
     const auto rows = some_rows(static_cast<std::size_t>(state.range(0)));
     for (auto _ : state) {
-        for (const ProcessRow& row : rows) benchmark::DoNotOptimize(reaper::policy::match(rules, row));
+        for (const ProcessRow& row : rows)
+            benchmark::DoNotOptimize(reaper::policy::match(rules, row));
     }
     state.SetItemsProcessed(state.iterations() * state.range(0));
 }
@@ -58,7 +64,8 @@ void judge_candidates(benchmark::State& state) {
     const auto rules = reaper::policy::built_in_rules();
     const auto builder = some_facts(state.range(0));
     for (auto _ : state) {
-        benchmark::DoNotOptimize(reaper::policy::make_plan(reaper::policy::judge(builder.facts(), rules, {}), 256));
+        benchmark::DoNotOptimize(
+            reaper::policy::make_plan(reaper::policy::judge(builder.facts(), rules, {}), 256));
     }
     state.counters["candidates"] = static_cast<double>(builder.facts().candidates.size());
 }

@@ -1,8 +1,9 @@
 // bench_stopwatch [--uid UID] COMMAND [ARGUMENT...]
 //
-// Runs COMMAND once, with its stdio on /dev/null, and prints one JSON line: from start to exit in wall time and CPU
-// time, peak memory, wait status. A program of its own because the kernel carries the peak memory of whoever calls
-// exec over into the new program (exec_mmap() in fs/exec.c): started from Python, nothing could weigh less than Python.
+// Runs COMMAND once, with its stdio on /dev/null, and prints one JSON line: from start to exit in
+// wall time and CPU time, peak memory, wait status. A program of its own because the kernel carries
+// the peak memory of whoever calls exec over into the new program (exec_mmap() in fs/exec.c):
+// started from Python, nothing could weigh less than Python.
 #include <fcntl.h>
 #include <grp.h>
 #include <spawn.h>
@@ -25,7 +26,8 @@ namespace {
 
 void become(const char* text) {
     const auto uid = static_cast<uid_t>(std::strtoul(text, nullptr, 10));
-    if (setgroups(0, nullptr) != 0 || setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0) {
+    if (setgroups(0, nullptr) != 0 || setresgid(uid, uid, uid) != 0 ||
+        setresuid(uid, uid, uid) != 0) {
         fail("cannot change the user", errno);
     }
 }
@@ -33,7 +35,8 @@ void become(const char* text) {
 pid_t start(char** command) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    for (int fd = 0; fd <= 2; ++fd) posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+    for (int fd = 0; fd <= 2; ++fd)
+        posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
     pid_t pid = 0;
     const int code = posix_spawnp(&pid, command[0], &actions, nullptr, command, environ);
     if (code != 0) fail(command[0], code);
@@ -60,6 +63,8 @@ int main(int argc, char** argv) {
     if (wait4(pid, &status, 0, &usage) != pid) fail("wait4", errno);
     const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - began;
     const long cpu = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
-    std::printf("{\"wall_ms\": %.4f, \"cpu_ms\": %.3f, \"max_rss_kib\": %ld, \"exit_status\": %d}\n", wall.count(),
-                static_cast<double>(cpu) / 1000.0, usage.ru_maxrss, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    std::printf(
+        "{\"wall_ms\": %.4f, \"cpu_ms\": %.3f, \"max_rss_kib\": %ld, \"exit_status\": %d}\n",
+        wall.count(), static_cast<double>(cpu) / 1000.0, usage.ru_maxrss,
+        WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }

@@ -1,4 +1,5 @@
-// The walk over the table as it is. `time_per_process` is what counts: run it where there are many of them.
+// The walk over the table as it is. `time_per_process` is what counts: run it where there are many
+// of them.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -10,11 +11,11 @@ using namespace reaper::scanner;
 namespace {
 
 void run_walk(benchmark::State& state, const WalkScope& scope) {
-    const auto procfs = Procfs::open();
+    const auto table = ProcessTable::open();
     std::size_t seen = 0;
     std::size_t found = 0;
     for (auto _ : state) {
-        const auto walked = walk(*procfs, scope);
+        const auto walked = walk(*table, scope);
         seen += walked->count.seen;
         found = walked->candidates.size();
     }
@@ -33,13 +34,13 @@ void walk_one_user_among_others(benchmark::State& state) {
 }
 
 void read_own_row(benchmark::State& state) {
-    const auto procfs = Procfs::open();
-    for (auto _ : state) benchmark::DoNotOptimize(read_row(*procfs, ::getpid()));
+    const auto table = ProcessTable::open();
+    for (auto _ : state) benchmark::DoNotOptimize(read_row(*table, ::getpid()));
 }
 
 void describe_machine(benchmark::State& state) {
-    const auto procfs = Procfs::open();
-    for (auto _ : state) benchmark::DoNotOptimize(read_machine(*procfs));
+    const auto table = ProcessTable::open();
+    for (auto _ : state) benchmark::DoNotOptimize(read_machine(*table));
 }
 
 BENCHMARK(walk_all_users);

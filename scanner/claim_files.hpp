@@ -1,4 +1,4 @@
-// Pid and lock files as files: what `pidfiles` lists, and what has to be known before one of them is removed.
+// Pid and lock files as files: what `pidfiles` lists, and what must be known before one is removed.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "scanner/claims.hpp"
-#include "scanner/facts.hpp"
 #include "scanner/fd.hpp"
+#include "scanner/model/facts.hpp"
+#include "scanner/model/result.hpp"
 #include "scanner/process_table.hpp"
-#include "scanner/result.hpp"
 
 namespace reaper::scanner {
 
 enum class FileForm { regular, link, folder, fifo, socket, device };
 
-// Of one file at one moment. Equal stamps: nobody has put another file there, written to it, or given it away meanwhile. (The time of
-// its last change of status is left out: renaming it aside is one.)
+// A file at one moment. Equal stamps mean that nothing replaced it, wrote to it, or changed its
+// owner meanwhile. The time of its last status change is left out, as a rename changes it.
 struct FileStamp {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
@@ -33,73 +33,90 @@ struct FileStamp {
 };
 
 enum class LockState {
-    not_read,  // nobody asked
+    not_read,  // not asked for
     absent,    // there is no such file
-    free,      // nobody that this pid namespace sees holds it
-    held,      // by somebody who wants to be alone: a gateway
-    unknown,   // could not be found out
+    free,      // no process that this pid namespace sees holds it
+    held,      // a process holds it exclusively: a gateway
+    unknown,   // could not be read
 };
 
 struct LockReading {
     LockState state = LockState::not_read;
-    Pid holder = 0;        // who took it; 0: not known
-    std::string why = {};  // unknown: because of what, as far as that is known
+    Pid holder = 0;        // the process that took it; 0: not known
+    std::string why = {};  // the reason for `unknown`, if it is known
 
     bool operator==(const LockReading&) const = default;
 };
 
-// A process of a nested pid namespace, which has the number `number` there.
-struct Namesake {
+// A process of a nested pid namespace, in which its pid is `number`. A file that records `number`
+// may mean it.
+struct NestedPidMatch {
     Pid number = 0;
     ProcessRow row;
 
-    bool operator==(const Namesake&) const = default;
+    bool operator==(const NestedPidMatch&) const = default;
 };
 
 struct ClaimFile {
     ClaimKind kind = ClaimKind::bridge_pid;
-    std::string home;  // an open folder of the scope, and
-    std::string name;  // the path below it
-    std::string path;  // of both
+    std::string home;  // an open folder of the scope
+    std::string name;  // the path below `home`
+    std::string path;  // `home` and `name`
     Uid scope = 0;
-    bool found = false;  // stamp is what is there; otherwise something stood in the way of looking
+    bool found = false;  // `stamp` is valid; false: something prevented the look
     FileStamp stamp;
-    std::string text;  // of what may be read, as Claim::access has it; not of ledgers and registries
-    std::vector<Claim>
-        claims;  // what it says; of a file that could not be read or understood one that says why. Empty: nobody named
-    LockReading lock;                 // of gateway.lock, for that file and for gateway.pid beside it
-    bool named_exited = false;        // the one process that it names has exited, and was not collected yet
-    std::vector<Namesake> namesakes;  // whom it may mean as well; of files that no lock belongs to
+    // Its content, if it may be read (see Claim::access); empty for ledgers and registries.
+    std::string text;
+    // What it says. One claim that says why, if it could not be read or parsed. Empty: it names no
+    // process.
+    std::vector<Claim> claims;
+    LockReading lock;  // of gateway.lock; set for that file and for gateway.pid beside it
+    // The only process that it names has exited and was not reaped yet.
+    bool named_exited = false;
+    // Processes of nested namespaces that it may mean; only for files without a lock.
+    std::vector<NestedPidMatch> nested_matches;
 
     bool operator==(const ClaimFile&) const = default;
 };
 
-// NAME.taken-aside.PID is what a cleaner that was cut off has left of NAME.
-inline constexpr std::string_view kTakenAside = ".taken-aside.";
+// The cleaner renames NAME to NAME.taken-aside.PID before it removes it. A cleaner that was
+// interrupted leaves that name behind.
+inline constexpr std::string_view kQuarantineSuffix = ".taken-aside.";
 [[nodiscard]] inline std::string_view place_of(std::string_view name) {
-    return name.substr(0, name.find(kTakenAside));
+    return name.substr(0, name.find(kQuarantineSuffix));
 }
 
-// All pid and lock files of these places, by path. Opened like those of read_claims(), and as harmless.
-[[nodiscard]] std::vector<ClaimFile> read_claim_files(const Procfs& procfs, const ClaimPlaces& places);
+// Reads all pid and lock files of these places, sorted by path. As safe as read_claims(): links are
+// not followed, and nothing is waited for.
+[[nodiscard]] std::vector<ClaimFile> read_claim_files(const ProcessTable& table,
+                                                      const ClaimPlaces& places);
 
-// Only the update markers of these places, as they are now.
-[[nodiscard]] std::vector<Claim> read_update_markers(const Procfs& procfs, const ClaimPlaces& places);
+// Reads only the update markers of these places.
+[[nodiscard]] std::vector<Claim> read_update_markers(const ProcessTable& table,
+                                                     const ClaimPlaces& places);
 
-// The home of a file, as a place to look below. no_such_file_or_directory and not_a_directory: there is none.
+// Opens the home of a file as a folder to look below. no_such_file_or_directory and
+// not_a_directory: there is none.
 [[nodiscard]] Result<Fd> open_claim_home(const std::string& path);
 
-// The same file again, with whom it names and who holds its lock: `name` below `directory`, where it may have got another name.
-[[nodiscard]] ClaimFile read_again(const Procfs& procfs, const ClaimFile& file, int directory, const std::string& name);
+// Reads the same file again, as `name` below `directory`, after it may have been renamed. Also
+// looks up again the processes that it names and the holder of its lock.
+[[nodiscard]] ClaimFile read_again(const ProcessTable& table, const ClaimFile& file, int directory,
+                                   const std::string& name);
 
-// Who holds a lock on the file `name` below `directory`, from /proc/locks: nobody is disturbed by the question, as a gateway that is just
-// starting would be by a lock that is tried. Where the file's mount is not seen, a lock on another file system's file of that number counts too.
-[[nodiscard]] LockReading find_lock(const Procfs& procfs, int directory, const std::string& name);
+// Tells from /proc/locks which process holds a lock on the file `name` below `directory`. Never
+// tries the lock, which could disturb a gateway that is starting. If the mount of the file is not
+// seen here, a lock on a file with the same number in another file system counts, too.
+[[nodiscard]] LockReading find_lock(const ProcessTable& table, int directory,
+                                    const std::string& name);
 
-// The same of an open file, where a shared lock counts as well; 0: nobody, or nobody that this pid namespace sees.
-[[nodiscard]] Pid find_lock_holder(const Procfs& procfs, int file);
+// Returns the holder of a lock on an open file; shared locks count, too. 0: no process that this
+// pid namespace sees.
+[[nodiscard]] Pid find_lock_holder(const ProcessTable& table, int file);
 
-// Whoever took that lock may be gone: who has it by the same open file, as far as the descriptors of others can be looked at; 0: nobody.
-[[nodiscard]] Pid find_lock_heir(const Procfs& procfs, int file);
+// Returns a process that holds that lock through an inherited descriptor of the same open file,
+// when the process that took it may be gone. 0: none among the processes whose descriptors may be
+// read.
+[[nodiscard]] Pid find_inherited_lock_holder(const ProcessTable& table, int file);
 
 }  // namespace reaper::scanner

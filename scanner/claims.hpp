@@ -1,10 +1,12 @@
-// Pid, lock and ledger files: what they say, read without ever following or waiting on something planted in their place.
+// Reads pid, lock and ledger files without following or waiting for anything planted in their
+// place.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
-#include "scanner/facts.hpp"
+#include "scanner/model/facts.hpp"
 #include "scanner/process_table.hpp"
 
 namespace reaper::scanner {
@@ -12,22 +14,39 @@ namespace reaper::scanner {
 // The folders of one user to look in.
 struct ClaimPlaces {
     Uid uid = 0;
-    std::vector<std::string> data_homes;  // <home>/daemon/bridge.pid, bridge-stdio*.pid
-    std::vector<std::string>
-        hermes_homes;  // gateway.pid, desktop-ssh/*/backend.lock.json, spawn-ledger.json, processes.json,
-                       // update marker
-    std::vector<std::string> plugin_roots = {};    // <root>/daemon/headless-bridges.json
+    std::vector<std::string> data_homes;         // <home>/daemon/bridge.pid, bridge-stdio*.pid
+    std::vector<std::string> hermes_homes;       // gateway.pid, desktop-ssh/*/backend.lock.json,
+                                                 // spawn-ledger.json, processes.json, update marker
+    std::vector<std::string> plugin_roots = {};  // <root>/daemon/headless-bridges.json
     std::vector<std::string> socket_folders = {};  // *.owner_pid
-    // For read_claim_files() only.
+    // The next two are only for read_claim_files().
     std::vector<std::string> lock_folders = {};    // *.lock of gateways
     std::vector<std::string> openclaw_homes = {};  // daemon/openclaw-runtime.lock/owner.json
 
     bool operator==(const ClaimPlaces&) const = default;
 };
 
-// Only regular files with one name, owned by the user or root, of at most 256 KiB (ledgers and registries 16 MiB) count; anything
-// else that is there is a claim with access `denied` (a link, FIFO, device, foreign owner, more than that) or `malformed`. Files that
-// are not there yield no claim.
-[[nodiscard]] std::vector<Claim> read_claims(const Procfs& procfs, const ClaimPlaces& places);
+struct ClaimsRead {
+    std::vector<Claim> claims;  // sorted by path
+    // Of all files that exist, also of those that name no living process; sorted by path.
+    std::vector<ClaimMark> marks;
+};
+
+// The result of an earlier look at the same places. Unchanged files are not read again. Processes
+// are looked up again only for claims that name one of `about`, that are new, or that name updaters
+// or owners of browsers.
+struct ClaimsBefore {
+    const ClaimsRead* read = nullptr;
+    std::set<Pid> about = {};
+};
+
+// Reads the claims of these places. Only regular files with one name, owned by the user or root, of
+// at most 64 KiB (ledgers and registries: record_reader.hpp) count. Anything else becomes a claim
+// with access `denied` (a link, FIFO, device, foreign owner, larger) or `malformed`. Files that do
+// not exist yield no claim, nor do entries of ledgers and registries whose process does not exist.
+// Processes that ledgers and process registries name are looked up without exe, command line and
+// cgroup.
+[[nodiscard]] ClaimsRead read_claims(const ProcessTable& table, const ClaimPlaces& places,
+                                     const ClaimsBefore& before = {});
 
 }  // namespace reaper::scanner

@@ -1,24 +1,35 @@
-// Whom a process started, and whom those started: by parents, as the process table has them now.
+// Finds the descendants of processes by their parents, as the process table has them now.
 #pragma once
 
 #include <set>
 #include <vector>
 
+#include "scanner/model/result.hpp"
 #include "scanner/process_table.hpp"
-#include "scanner/result.hpp"
 
 namespace reaper::scanner {
 
-// All below any of `ancestors`, without these; `strangers`, and whoever is below them, are left out. Those that were there while this
-// looked, by pid. A pid is only a name; whoever opens a handle by one has to ask is_descendant() afterwards. Who is hidden (hidepid) is
-// seen only as a child of somebody who is not, and not on a kernel without CONFIG_PROC_CHILDREN. Fails when the table itself cannot be
+// Returns all processes below any of `ancestors`, sorted by pid, without `ancestors`, without
+// `excluded` and without what is below those. A pid is only a name: after opening a handle by one,
+// ask is_descendant(). A process that hidepid hides is found only as a child of one that is not
+// hidden, and not on a kernel without CONFIG_PROC_CHILDREN. Fails if the table itself cannot be
 // read.
-[[nodiscard]] Result<std::vector<Pid>> read_descendants(const Procfs& procfs, std::vector<Pid> ancestors,
-                                                        const std::set<Pid>& strangers = {});
+[[nodiscard]] Result<std::vector<Pid>> read_descendants(const ProcessTable& table,
+                                                        std::vector<Pid> ancestors,
+                                                        const std::set<Pid>& excluded = {});
 
-// Is `pid` below `ancestor`, and neither a stranger nor below one? Asked twice, so that nobody on the way up was replaced meanwhile.
-// no_such_process: it is gone. Of who is hidden before Linux 6.13 nobody can tell, unless `ancestor` is this process, and its parent.
-[[nodiscard]] Result<bool> is_descendant(const Procfs& procfs, Pid pid, Pid ancestor,
-                                         const std::set<Pid>& strangers = {});
+// Returns all processes below `pid`, at a cost that grows with their number: from the child list of
+// each thread, or from the whole table if the kernel has no such lists. If `pid` itself is gone
+// nothing is below it. file_too_large: there are more than `most` (checked only with such lists);
+// any other failure: not all could be read.
+[[nodiscard]] Result<std::vector<Pid>> list_descendants(const ProcessTable& table, Pid pid,
+                                                        std::size_t most);
+
+// Tells whether `pid` is below `ancestor`, and neither excluded nor below an excluded process.
+// Reads the chain twice, so that no process in it was replaced meanwhile. no_such_process: it is
+// gone. Any other error: a parent could not be read. Before Linux 6.13 hidepid hides every parent
+// of a hidden process but this program.
+[[nodiscard]] Result<bool> is_descendant(const ProcessTable& table, Pid pid, Pid ancestor,
+                                         const std::set<Pid>& excluded = {});
 
 }  // namespace reaper::scanner

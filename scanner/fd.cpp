@@ -6,8 +6,8 @@
 
 namespace reaper {
 
-// Not repeated on EINTR: the number may be free by then (on Linux it is), and another thread may already own it. errno survives,
-// so that a failure that is being returned keeps its reason.
+// Closes once, even after EINTR: the number may be free by then (on Linux it is) and already in use
+// by another thread. Preserves errno, so that a failure that is being returned keeps its reason.
 void Fd::reset() {
     if (raw_ < 0) return;
     const int saved = errno;

@@ -1,65 +1,85 @@
-// The deep look at one candidate: everything is read between the opening of its handle and a last "still the same, still
-// alive?", so no fact can be another process's.
+// Reads one candidate in depth. Everything is read after its handle was opened and before a last
+// check that it is the same process and alive, so no fact can belong to another process.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "scanner/facts.hpp"
+#include "scanner/model/facts.hpp"
+#include "scanner/model/result.hpp"
 #include "scanner/pid_handle.hpp"
 #include "scanner/process_table.hpp"
-#include "scanner/result.hpp"
 
 namespace reaper::scanner {
 
-struct InspectionRequest {
-    std::vector<std::string> environment_keys;  // which variables to keep; all others are dropped while parsing
-    std::string script;                         // the script as argv names it; empty: the program is no script
-    bool look_up_package = false;               // read the name in the nearest package.json above the script
+// Folders as the process names them.
+struct NamedFolders {
+    std::string home;  // empty: not known
+    // Folders that would hold pid, lock and ledger files about it.
+    std::vector<std::string> records;
 };
 
-// Where an inspection has got to. Only the adversary tests listen; they change the world between two steps.
+struct InspectionRequest {
+    // The variables to keep; all others are dropped while parsing.
+    std::vector<std::string> environment_keys;
+    std::string script;            // the script as argv names it; empty: it runs no script
+    bool look_up_package = false;  // read the name in the nearest package.json above the script
+    // Derives the folders from the facts that were read so far, including environment and script.
+    // Null: folders are not needed.
+    std::function<NamedFolders(const ProcessFacts&)> folders = nullptr;
+};
+
+// The steps of an inspection. Only the adversary tests observe them: they change the world between
+// two steps.
 enum class InspectionPoint { pinned, row_read, evidence_read, verified };
 
-class InspectionWitness {
+class InspectionObserver {
    public:
-    virtual ~InspectionWitness() = default;
+    virtual ~InspectionObserver() = default;
     virtual void reached(Pid pid, InspectionPoint point) = 0;
 };
 
-// Sees the machine as of its creation where the kernel only offers whole tables (listening sockets): make a fresh one
-// for every look.
+// Reads what the kernel offers only as whole tables (listening sockets) once, when it is first
+// needed. Use a new object for every look.
 class Inspector {
    public:
-    explicit Inspector(const Procfs& procfs, InspectionWitness* witness = nullptr);
+    explicit Inspector(const ProcessTable& table, InspectionObserver* witness = nullptr);
     ~Inspector();
     Inspector(const Inspector&) = delete;
     Inspector& operator=(const Inspector&) = delete;
 
-    // no_such_process: it exited before the last check; nothing that was read may be used. resource_unavailable_try_again: it
-    // became another program meanwhile. permission_denied: it lives, but /proc does not show it. invalid_argument: its row is
-    // malformed. All other troubles are recorded in the facts themselves.
-    [[nodiscard]] Result<ProcessFacts> inspect(const PidHandle& handle, const InspectionRequest& request);
+    // Reads all facts of the process. no_such_process: it exited before the last check, so nothing
+    // that was read may be used. resource_unavailable_try_again: it became another program
+    // meanwhile. permission_denied: it is alive, but /proc does not show it. invalid_argument: its
+    // row is malformed. All other failures are recorded in the facts.
+    [[nodiscard]] Result<ProcessFacts> inspect(const PidHandle& handle,
+                                               const InspectionRequest& request);
 
    private:
     struct State;
     std::unique_ptr<State> state_;
 };
 
-// As far as the system knows it; empty: it does not.
+// Returns the name of a user; empty: the system knows none.
 [[nodiscard]] std::string user_name(Uid uid);
 
-// The names of the candidates' users.
+// Fills in the user names of the candidates.
 void add_user_names(std::span<ProcessFacts> candidates);
 
-// Memory, user, terminal and CPU time of all candidates at once, from libproc2: for the sheet of one process. It costs 2 ms at
-// its first call (it looks for libnuma everywhere), as much as a whole report. What it does not know stays zero or empty.
+// Fills in memory, user, terminal and CPU time of all candidates at once, from libproc2, for the
+// details of one process. The first call takes 2 ms (it searches for libnuma), as long as a whole
+// report. What is not known stays zero or empty.
 void add_details(std::span<ProcessFacts> candidates);
 
-// Other processes that hold the far end of a pipe or socket open: for "stdin is held by". Costs a look at every descriptor
-// of every process that may be read, so it is asked for single candidates only.
-[[nodiscard]] std::vector<Pid> find_holders(const Procfs& procfs, std::uint64_t inode, Pid except);
+// Returns the processes that hold the far ends of these pipes and sockets, by inode, for "stdin is
+// held by". Reads every readable descriptor of every process, however many inodes are asked for.
+using Holders = std::map<std::uint64_t, std::vector<Pid>>;
+[[nodiscard]] Holders find_holders(const ProcessTable& table,
+                                   const std::vector<std::uint64_t>& inodes);
 
 }  // namespace reaper::scanner

@@ -1,33 +1,33 @@
-// The machine and this program's own place in it.
+// The machine, and the place of this program on it.
 #pragma once
 
-#include "scanner/facts.hpp"
-#include "scanner/proc_stat.hpp"
+#include "scanner/model/facts.hpp"
+#include "scanner/model/result.hpp"
+#include "scanner/parse/proc_stat.hpp"
 #include "scanner/process_table.hpp"
-#include "scanner/result.hpp"
 
 namespace reaper::scanner {
 
-// Fails when the boot id, the clock or this program's own row cannot be read: without them no process can be identified. So it does
-// when the table is that of another pid namespace.
-[[nodiscard]] Result<Machine> read_machine(const Procfs& procfs);
+// Reads the machine. Fails if the boot id, the clock or the row of this program cannot be read, as
+// without them no process can be identified, or if the table is that of another pid namespace.
+[[nodiscard]] Result<Machine> read_machine(const ProcessTable& table);
 
-// What every pid is relative to. Fails as read_machine() does.
+// What every pid is relative to.
 struct Place {
     Pid self = 0;
     std::string boot_id;
     std::uint64_t pid_namespace = 0;
 };
-[[nodiscard]] Result<Place> read_place(const Procfs& procfs);
+[[nodiscard]] Result<Place> read_place(const ProcessTable& table);
 
-// 0: outside of this pid namespace, or nobody's. Where hidepid hides the process, its handle is asked (Linux 6.13). Fails when neither
-// tells.
-[[nodiscard]] Result<Pid> read_parent(const Procfs& procfs, Pid pid);
+// Returns the parent. 0: it is outside of this pid namespace, or there is none. If hidepid hides
+// the process, its handle is asked (Linux 6.13). Fails if neither tells.
+[[nodiscard]] Result<Pid> read_parent(const ProcessTable& table, Pid pid);
 
-// no_such_process: it is gone, or hidden.
-[[nodiscard]] Result<ProcStat> read_stat(const Procfs& procfs, Pid pid);
+// Reads /proc/PID/stat. no_such_process: it is gone, or hidden.
+[[nodiscard]] Result<ProcStat> read_stat(const ProcessTable& table, Pid pid);
 
-// The clock of start_ticks, now.
+// Returns the time of the clock of start_ticks.
 [[nodiscard]] std::uint64_t ticks_since_boot(std::uint32_t ticks_per_second);
 
 }  // namespace reaper::scanner

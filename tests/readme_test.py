@@ -1,33 +1,125 @@
 #!/usr/bin/python3
-"""What the README prints as a rule file has to be one: the program takes it, and says what it says."""
-import json
+"""What users read: the README stays short, its links and those of the manual lead somewhere, a page
+says what only its command takes, and every command that is shown is run by a test. Prints which
+test runs it."""
 import os
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
-README = pathlib.Path(__file__).parent.parent / "README.md"
+TESTS = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(TESTS), str(TESTS / "scenes/sweep")]
+import examples_test  # noqa: E402  pylint: disable=wrong-import-position
+import shown_test  # noqa: E402  pylint: disable=wrong-import-position
+from harness import shown  # noqa: E402  pylint: disable=wrong-import-position
 
-
-def main():
-    examples = re.findall(r"^```json\n(.*?)^```$", README.read_text(), re.S | re.M)
-    if not examples:
-        sys.exit("the README has no example of a rule file any more")
-    for example in examples:
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "rules.json"
-            path.write_text(example)
-            path.chmod(0o600)
-            done = subprocess.run([os.environ["ORPHAN_REAPER"], "report", "--json", "--config", path],
-                                  capture_output=True, text=True, check=False)
-            if done.returncode not in (0, 1, 4):
-                sys.exit(f"exit status {done.returncode}: {done.stderr}")
-            families = json.loads(done.stdout)["scope"]["families"]
-            if "slash_worker" in families or not {"bridge", "indexer"} <= set(families):
-                sys.exit(f"the example switches on {families}")
-    print(f"{len(examples)} example taken")
+ROOT = TESTS.parent
+NAMES = {f"{page.stem} {page.suffix[1:]}" for page in shown.PAGES}
+# What installs or builds, by the step of packaging/check that runs it.
+STEPS = {"packaging/quickstart": "quickstart", "packaging/quickstart --demo": "demo",
+         "cmake --install build/release": "install"}
+wrong = []
 
 
-main()
+def expect(condition, message):
+    if not condition:
+        wrong.append(message)
+
+
+def step(name):
+    return re.search(rf"^step_{name}\(\) \{{\n(.*?)^\}}", (ROOT / "packaging/check").read_text(),
+                     re.S | re.M)[1]
+
+
+def test_of(command, files):
+    """The test that runs this command; empty: none does."""
+    if set(files) == {"orphan-reaper-rules.5"}:  # that every one of its commands is run, the_page_has_four_examples says
+        return "scenes/sweep/examples_test.py"
+    if command in shown_test.RUN:
+        return f"scenes/sweep/shown_test.py {shown_test.RUN[command]}"
+    if command in STEPS and command in step(STEPS[command]):
+        return f"packaging/check {STEPS[command]}"
+    if command.removeprefix("*/5 * * * * ") in (TESTS / "system/booted/scene").read_text():
+        return "system/booted/scene"
+    if command.startswith("man "):
+        return "readme_test.py" if shows_page(command.split()[1]) else ""
+    return ""
+
+
+def shows_page(name):
+    """A page by its file, or one that packaging/check finds installed."""
+    if "/" not in name:
+        return any(page.stem == name for page in shown.PAGES)
+    return subprocess.run(["mandoc", "-Tlint", "-Werror", ROOT / name],
+                          check=False).returncode == 0 if mandoc() else (ROOT / name).exists()
+
+
+def mandoc():
+    return any(os.access(f"{folder}/mandoc", os.X_OK) for folder in os.environ.get("PATH",
+        "").split(":"))
+
+
+def every_command_is_run():
+    commands = shown.commands()
+    for command, files in commands.items():
+        test = test_of(command, files)
+        print(f"{command}: {test or 'NO TEST'}")
+        expect(test, f"no test runs what {', '.join(sorted(set(files)))} shows: {command}")
+    expect(len(commands) > 30, f"only {len(commands)} commands were found")
+    stale = [command for command in [*shown_test.RUN, *STEPS] if command not in commands]
+    expect(not stale, f"run, and shown nowhere: {stale}")
+
+
+def the_readme_is_short():
+    text = shown.README.read_text()
+    expect(len(text.split()) <= 1500, f"the README has {len(text.split())} words")
+    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+        expect((ROOT / link).exists(), f"the README links to {link}")
+    for name in re.findall(r"man (orphan-reaper[a-z-]*)", text):
+        expect(any(page.stem == name for page in shown.PAGES), f"the README names the page {name}")
+
+
+def links_lead_to_pages():
+    listed = (ROOT / "packaging/cmake/install.cmake").read_text()
+    linked = set()
+    for page in shown.PAGES:
+        text = page.read_text()
+        links = set(re.findall(r"Xr (orphan-reaper[a-z-]* \d)", text))
+        linked |= links if page.name == "orphan-reaper.1" else set()
+        expect(links <= NAMES, f"{page.name} links to {links - NAMES}")
+        expect(".Sh SEE ALSO" in text, f"{page.name} has no SEE ALSO")
+        sections = set(re.findall(r"^\.S[hs] (.*)$", text, re.M))
+        inside = set(re.findall(r"Sx ([A-Za-z ]+?)(?: [.,)]| Pc)?$", text, re.M))
+        expect(inside <= sections, f"{page.name} links to its sections {inside - sections}")
+        expect(re.search(rf"\b{page.stem}\b(?!-)", listed), f"{page.name} is not installed")
+    expect(linked == NAMES - {"orphan-reaper 1"},
+           f"orphan-reaper.1 does not link to {NAMES - linked}")
+
+
+def options_of(command):
+    """Long names, as its help lists them."""
+    said = subprocess.run([os.environ["ORPHAN_REAPER"], command, "--help"], capture_output=True,
+                          text=True, check=True).stdout
+    return set(re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)", said, re.M))
+
+
+def pages_name_what_only_their_command_takes():
+    commands = {command: options_of(command) for command in
+                ("report", "sweep", "preflight", "run", "watch", "explain", "rules", "pidfiles",
+                 "history")}
+    for command, options in commands.items():
+        page = ROOT / f"packaging/man/orphan-reaper-{command}.1"
+        if not page.exists():
+            continue
+        other = set().union(*(more for name, more in commands.items() if name != command))
+        expect(options, f"{command} --help lists no option")
+        for option in sorted(options - other):
+            expect(f"Fl -{option}" in page.read_text(), f"{page.name} does not name --{option}")
+
+
+every_command_is_run()
+the_readme_is_short()
+links_lead_to_pages()
+pages_name_what_only_their_command_takes()
+sys.exit("\n".join(wrong) if wrong else 0)

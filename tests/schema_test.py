@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The JSON Schema of rule files says of every sample what the program says of it, be it good or bad."""
+"""The JSON Schema of rule files says of every sample what the program says of it, be it good or
+bad."""
 import copy
 import functools
 import json
@@ -23,22 +24,30 @@ FACTS = ROOT / "tests/data/facts/machine.json"
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 # What a rule file can say: every setting at once, in a family of one's own.
-PROGRAM = {"interpreters": ["python"], "options_with_value": ["-W"], "options_without_value": ["-u"],
-           "options_without_script": ["-c"], "scripts": ["notes.py"], "launchers": ["run.py"], "modules": ["notes"],
-           "executables": ["notesd"], "titles": ["notes"], "called": ["notes"], "commands": ["serve"], "command_options_with_value": ["-p"],
+PROGRAM = {"interpreters": ["python"], "options_with_value": ["-W"],
+           "options_without_value": ["-u"],
+           "options_without_script": ["-c"], "scripts": ["notes.py"], "launchers": ["run.py"],
+           "modules": ["notes"],
+           "executables": ["notesd"], "titles": ["notes"], "called": ["notes"],
+           "commands": ["serve"], "command_options_with_value": ["-p"],
            "required": ["--stdio"], "forbidden": ["--once"], "marked_variables": ["NOTES=*"]}
 FAMILY = {
     "enabled": True, "pack": "own", "keep_as": "foreign", "programs": [PROGRAM],
     "inside": {"folders": ["notes"], "package": "@own/notes"},
     "roles": [{"name": "server", "flags": ["--x"], "outlives_host": True, "keep_as": "attached"}],
-    "home": [{"option": "--data"}, {"variable": "DATA"}, {"parent_of_variable": "FILE"}, {"path": "~/data"},
+    "home": [{"option": "--data"}, {"variable": "DATA"}, {"parent_of_variable": "FILE"},
+             {"path": "~/data"},
              {"profile_option": "--profile"}],
     "hosts": [{"interpreters": ["python"], "modules": ["host"]}],
-    "owners": [{"option": "--ppid", "time_option": "--since"}, {"variable": "OWNER"}, {"spawn_purpose": "notes"}],
-    "needs_owner": False, "proofs": [["owner.dead"], ["stdin.dead", "stdout.dead"]], "listens": False, "at_update": "restarted",
-    "actions": {"orphan": "reap", "superseded": "report", "abandoned": "keep", "duplicate": "report", "held": "keep"},
-    "single_instance": True, "several_with": ["NOTES_MODE=many"], "same_options": ["--key"], "daemon": {"roles": ["server"], "ports": [18800]},
-    "start_up": "30s", "grace": "5s", "grace_cap": "1m"}
+    "owners": [{"option": "--ppid", "time_option": "--since"}, {"variable": "OWNER"},
+               {"spawn_purpose": "notes"}],
+    "needs_owner": False, "proofs": [["owner.dead"], ["stdin.dead", "stdout.dead"]],
+    "listens": False, "at_update": "restarted",
+    "actions": {"orphan": "reap", "superseded": "report", "abandoned": "keep",
+                "duplicate": "report", "held": "keep"},
+    "single_instance": True, "several_with": ["NOTES_MODE=many"], "same_options": ["--key"],
+    "daemon": {"roles": ["server"], "ports": [18800]},
+    "min_age": "30s", "grace": "5s", "grace_cap": "1m"}
 WHOLE = {"$schema": "file:rules.json", "families": {"notes": FAMILY}, "packs": ["agents"],
          "protect": [{"exe": "/usr/bin/node", "arguments": ["--x"], "home": "/srv"}]}
 
@@ -48,11 +57,15 @@ TEXTS = ([[], ["a"], ["a", "b"]], [None, "a", {}, [""], ["a", ""], [1], [None], 
 KEEP_AS = (["designated", "attached", "supervised", "foreign"],
            [None, "", "orphan", "unknown", "young", "zombie", "keep", "Attached", 1, ["attached"]])
 ACTION = (["reap", "report", "keep"], [None, "", "kill", "Reap", 1, True, ["reap"]])
-DURATION = (["0s", "1ms", "500ms", "30s", "5m", "2h", "7d", "007s", "3650d", "87600h", "5256000m", "315360000s",
+DURATION = (["0s", "1ms", "500ms", "30s", "5m", "2h", "7d", "007s", "3650d", "87600h", "5256000m",
+             "315360000s",
              "315360000000ms", "0000000000000000000000000001s"],
-            [None, 30, "", "30", "s", "30 s", " 30s", "-1s", "-0s", "+1s", "1.5s", "1h30m", "30S", "1w", "0x1s", "3651d",
-             "4000d", "10000d", "87601h", "88000h", "90000h", "100000h", "5256001m", "5260000m", "5300000m", "6000000m",
-             "315360001s", "315400000s", "316000000s", "320000000s", "400000000s", "315360000001ms", "400000000000ms",
+            [None, 30, "", "30", "s", "30 s", " 30s", "-1s", "-0s", "+1s", "1.5s", "1h30m", "30S",
+             "1w", "0x1s", "3651d",
+             "4000d", "10000d", "87601h", "88000h", "90000h", "100000h", "5256001m", "5260000m",
+             "5300000m", "6000000m",
+             "315360001s", "315400000s", "316000000s", "320000000s", "400000000s", "315360000001ms",
+             "400000000000ms",
              "99999999999999999999s", ["30s"]])
 NOT_EMPTY = [None, "", {}, [], [{}], [None], ["x"]]
 ABSOLUTE = ["/", "/srv", "/srv/"]
@@ -61,7 +74,9 @@ OWN_PROGRAM = {"interpreters": ["python"], "modules": ["m"]}
 # Where, good values, bad values. A place is a list of keys and indices in WHOLE.
 PLACES = {
     "$schema": TEXT,
-    "families": ([{}], [None, [], "x", 1, {"": FAMILY}, {"notes": None}, {"notes": {}}, {"notes": []}, {"Bridge": {}}]),
+    "families": ([{}],
+                 [None, [], "x", 1, {"": FAMILY}, {"notes": None}, {"notes": {}}, {"notes": []},
+                  {"Bridge": {}}]),
     "packs": ([[], ["hermes", "agents"], ["own"]], TEXTS[1]),
     "protect": ([[]], [None, {}, "x", [None], ["x"], [{}], [{"arguments": []}], [[]]]),
     "protect/0/exe": (ABSOLUTE, [None, "", "node", "~/node", 1, ["/x"]]),
@@ -84,10 +99,12 @@ PLACES = {
     "families/notes/home/1/variable": TEXT,
     "families/notes/home/2/parent_of_variable": TEXT,
     "families/notes/home/4/profile_option": TEXT,
-    "families/notes/home/3/path": (["/", "~", "~/", "~/x", "/srv"], [None, "", "srv", "~user", "./x", 1, ["/"]]),
+    "families/notes/home/3/path": (["/", "~", "~/", "~/x", "/srv"],
+                                   [None, "", "srv", "~user", "./x", 1, ["/"]]),
     "families/notes/hosts": ([[], [OWN_PROGRAM]], [None, "", {}, [{}], [None]]),
     "families/notes/owners": ([[]], [None, "", {}, [{}], [None], [{"time_option": "--since"}],
-                                     [{"option": "--a", "variable": "B"}], [{"variable": "B", "spawn_purpose": "c"}],
+                                     [{"option": "--a", "variable": "B"}],
+                                     [{"variable": "B", "spawn_purpose": "c"}],
                                      [{"option": "--a", "variable": "B", "spawn_purpose": "c"}]]),
     "families/notes/owners/0/option": TEXT,
     "families/notes/owners/0/time_option": TEXT,
@@ -95,12 +112,15 @@ PLACES = {
     "families/notes/owners/2/spawn_purpose": TEXT,
     "families/notes/needs_owner": FLAG,
     "families/notes/proofs": (
-        [[["owner.dead"]], [["stdout.dead", "stdin.dead"]], [["owner.dead", "stdin.dead"], ["owner.dead"]],
+        [[["owner.dead"]], [["stdout.dead", "stdin.dead"]],
+         [["owner.dead", "stdin.dead"], ["owner.dead"]],
          [["owner.dead", "owner.dead"]]],
-        [None, "", {}, [], [[]], [["stdin.dead"]], [["stdout.dead"]], [["owner.dead"], ["stdin.dead"]], ["owner.dead"],
+        [None, "", {}, [], [[]], [["stdin.dead"]], [["stdout.dead"]],
+         [["owner.dead"], ["stdin.dead"]], ["owner.dead"],
          [["owner.dead", "parent.adopter"]], [["owner.dead", ""]], [["owner.dead", None]], [None]]),
     "families/notes/listens": FLAG,
-    "families/notes/at_update": (["untouched", "in_the_way", "restarted", "is_update"], [None, "", "blocked", "Restarted", 1, True, ["restarted"]]),
+    "families/notes/at_update": (["untouched", "in_the_way", "restarted", "is_update"],
+                                 [None, "", "blocked", "Restarted", 1, True, ["restarted"]]),
     "families/notes/actions": ([{}], [None, [], "reap", {"attached": "reap"}, {"young": "report"}]),
     **{f"families/notes/actions/{verdict}": ACTION for verdict in FAMILY["actions"]},
     "families/notes/single_instance": FLAG,
@@ -109,8 +129,9 @@ PLACES = {
     "families/notes/daemon": ([{}], [None, [], 18800, "x"]),
     "families/notes/daemon/roles": TEXTS,
     "families/notes/daemon/ports": ([[], [1, 65535], [18800.0]],
-                                    [None, {}, 18800, ["18800"], [0], [65536], [-1], [1.5], [True], [None], [[1]]]),
-    "families/notes/start_up": DURATION,
+                                    [None, {}, 18800, ["18800"], [0], [65536], [-1], [1.5], [True],
+                                     [None], [[1]]]),
+    "families/notes/min_age": DURATION,
     "families/notes/grace": (["0s", "1m"], DURATION[1]),
     "families/notes/grace_cap": (["5s", "5000ms", "3650d"], DURATION[1]),
     **{f"families/notes/programs/0/{key}": TEXTS for key in PROGRAM if key != "interpreters"},
@@ -120,15 +141,23 @@ PLACES = {
 # (good, program): what a program has to be made of.
 PROGRAMS = [(True, {"interpreters": ["node"], "scripts": ["a.js"]}),
             (True, {"interpreters": ["node"], "scripts": [], "modules": ["a"]}),
-            (True, {"executables": ["a"], "required": ["--x"]}), (True, {"executables": ["a"], "commands": ["b"]}),
-            (True, {"executables": ["a"], "marked_variables": ["B"]}), (True, {"executables": ["*"], "marked_variables": ["B"]}),
-            (False, {"executables": ["a", "*"], "required": ["--x"]}), (False, {"executables": ["*"], "commands": ["b"]}),
+            (True, {"executables": ["a"], "required": ["--x"]}),
+            (True, {"executables": ["a"], "commands": ["b"]}),
+            (True, {"executables": ["a"], "marked_variables": ["B"]}),
+            (True, {"executables": ["*"], "marked_variables": ["B"]}),
+            (False, {"executables": ["a", "*"], "required": ["--x"]}),
+            (False, {"executables": ["*"], "commands": ["b"]}),
             (True, {"executables": ["a"], "required": ["--x"], "interpreters": [], "scripts": []}),
-            (True, {"executables": ["a"], "required": ["--x"], "interpreters": ["node"], "scripts": ["a.js"]}),
-            (False, {}), (False, {"interpreters": ["node"]}), (False, {"scripts": ["a.js"]}), (False, {"modules": ["a"]}),
-            (False, {"interpreters": [], "scripts": ["a.js"]}), (False, {"interpreters": ["node"], "scripts": []}),
+            (True,
+             {"executables": ["a"], "required": ["--x"], "interpreters": ["node"],
+              "scripts": ["a.js"]}),
+            (False, {}), (False, {"interpreters": ["node"]}), (False, {"scripts": ["a.js"]}),
+            (False, {"modules": ["a"]}),
+            (False, {"interpreters": [], "scripts": ["a.js"]}),
+            (False, {"interpreters": ["node"], "scripts": []}),
             (False, {"executables": ["a"]}), (False, {"executables": ["a"], "required": []}),
-            (False, {"executables": ["a"], "forbidden": ["--x"]}), (False, {"executables": ["a"], "titles": ["a"]}),
+            (False, {"executables": ["a"], "forbidden": ["--x"]}),
+            (False, {"executables": ["a"], "titles": ["a"]}),
             (False, {"executables": ["a"], "required": ["--x"], "interpreters": ["node"]}),
             (False, {"executables": ["a"], "interpreters": ["node"], "scripts": ["a.js"]}),
             (False, {"required": ["--x"]}), (False, {"executables": [], "required": ["--x"]})]
@@ -143,7 +172,8 @@ def parts_of(place):
 
 
 def open_at(place):
-    """A copy of WHOLE, and the object or list in it that holds the place, and the last part of that."""
+    """A copy of WHOLE, and the object or list in it that holds the place, and the last part of
+    that."""
     whole = copy.deepcopy(WHOLE)
     *above, last = parts_of(place)
     return whole, functools.reduce(lambda target, part: target[part], above, whole), last
@@ -183,7 +213,8 @@ def samples():
                 yield f"{place} = {json.dumps(value)[:80]}", is_good, changed(place, value)
     for place, value in every_place(WHOLE):
         if isinstance(value, dict):
-            yield f"unknown key in {place or 'the file'}", False, changed(f"{place}/gracee", {"grace": "1s"})
+            yield f"unknown key in {place or 'the file'}", False, changed(f"{place}/gracee",
+                {"grace": "1s"})
     for good, program in PROGRAMS:
         for place in ("programs", "hosts"):
             yield f"{place} = {program}", good, changed(f"families/notes/{place}", [program])
@@ -192,6 +223,9 @@ def samples():
         yield f"bridge.{key}", True, {"families": {"bridge": {key: value}}}
         needed = key in ("programs", "roles", "home")
         yield f"without {key}", not needed, without(f"families/notes/{key}")
+    yield "the old name of min_age", True, {"families": {"bridge": {"start_up": "30s"}}}
+    yield "both names of min_age", False, {"families": {"bridge": {"min_age": "30s",
+                                                                   "start_up": "30s"}}}
     for key in ("programs", "roles", "home", "proofs"):
         yield f"bridge without {key}", False, {"families": {"bridge": {key: []}}}
     for key in WHOLE:
@@ -201,7 +235,8 @@ def samples():
 
 
 def without_comments(text):
-    return re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', lambda found: found[1] or "", text, flags=re.S)
+    return re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', lambda found: found[1] or "", text,
+                  flags=re.S)
 
 
 def built_in_families():
@@ -214,7 +249,8 @@ def program_says(folder, number, text):
     path = folder / f"{number}.json"
     path.write_text(text)
     path.chmod(0o600)
-    done = subprocess.run([os.environ["ORPHAN_REAPER"], "report", "--from-facts", FACTS, "--config", path],
+    done = subprocess.run([os.environ["ORPHAN_REAPER"], "report", "--from-facts", FACTS, "--config",
+                           path],
                           capture_output=True, text=True, check=False)
     if done.returncode == 3 and str(path) in done.stderr:
         return done.stderr
@@ -229,9 +265,12 @@ def schema_says(value):
 
 
 def settings_of_program():
-    """Every key that the source reads."""
-    sources = [(ROOT / "policy" / name).read_text() for name in ("rule_file.cpp", "rule_parts.cpp")]
-    return {key for source in sources for key in re.findall(r'\{"([$\w]+)",\s*(?:into|source|action|\[)', source)}
+    """Every key that the source reads. The verdicts, which it goes through, are among the
+    samples."""
+    sources = [(ROOT / "policy/rules" / name).read_text() for name in ("rule_file.cpp",
+        "parts.cpp")]
+    return {key for source in sources for key in re.findall(r'\{"([$\w]+)",\s*(?:into|source|\[)',
+                                                            source)} | set(FAMILY["actions"])
 
 
 def settings_of_schema():
@@ -250,7 +289,8 @@ def missing_in_manual():
 
 def undescribed():
     """Properties that an editor could say nothing about."""
-    return [f"{place}/{name}" for place, value in every_place(SCHEMA) if place.endswith("properties")
+    return [f"{place}/{name}" for place,
+            value in every_place(SCHEMA) if place.endswith("properties")
             for name, inner in value.items() if "/has_" not in place and "description" not in inner]
 
 
@@ -267,7 +307,8 @@ def main():
     all_samples = list(samples())
     all_samples += [(f"built-in {name}", True, value) for name, value in families.items()]
     for name, value in families.items():  # the same as a family of one's own: it says all that is needed
-        all_samples.append((f"{name} as one's own", True, {"families": {f"own_{name}": value["families"][name]}}))
+        all_samples.append((f"{name} as one's own", True,
+                            {"families": {f"own_{name}": value["families"][name]}}))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         folder = pathlib.Path(folder)
         texts = [json.dumps(value) for _name, _good, value in all_samples]

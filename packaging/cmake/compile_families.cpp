@@ -1,5 +1,5 @@
-// Runs while the program is built: reads policy/families/*.json as any rule file is read, and writes them as C++, so that a start
-// reads no JSON.
+// Runs while the program is built: reads policy/families/*.json as any rule file is read, and
+// writes them as C++, so that a start reads no JSON.
 //
 //   compile_families OUTPUT FILE...
 #include <fstream>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "policy/rules.hpp"
+#include "policy/rules/rules.hpp"
 
 namespace reaper::policy {
 
@@ -75,7 +75,8 @@ std::string code(const std::vector<T>& items) {
 
 std::string code(const std::map<Verdict, Action>& actions) {
     std::string list;
-    for (const auto& [verdict, action] : actions) list += fmt::format("{{{}, {}}}, ", code(verdict), code(action));
+    for (const auto& [verdict, action] : actions)
+        list += fmt::format("{{{}, {}}}, ", code(verdict), code(action));
     return "{" + list + "}";
 }
 
@@ -99,21 +100,24 @@ std::string code(const Role& role) {
 }
 
 std::string code(const InterpreterOptions& options) {
-    return aggregate("InterpreterOptions", options.with_value, options.without_value, options.without_script);
+    return aggregate("InterpreterOptions", options.with_value, options.without_value,
+                     options.without_script);
 }
 
 std::string code(const Program& program) {
-    return aggregate("Program", program.interpreters, program.options, program.scripts, program.launchers,
-                     program.modules, program.executables, program.titles, program.called, program.commands,
-                     program.command_options_with_value, program.required, program.forbidden, program.marked_variables);
+    return aggregate("Program", program.interpreters, program.options, program.scripts,
+                     program.launchers, program.modules, program.executables, program.titles,
+                     program.called, program.commands, program.command_options_with_value,
+                     program.required, program.forbidden, program.marked_variables);
 }
 
 std::string code(const FamilyRule& rule) {
-    return aggregate("FamilyRule", rule.name, rule.origin, rule.pack, rule.enabled, rule.keep_as, rule.programs,
-                     rule.inside_parts, rule.inside_package, rule.roles, rule.home, rule.hosts, rule.owners,
-                     rule.needs_owner, rule.proofs, rule.single_instance, rule.several_with, rule.same_options,
-                     rule.daemon_roles, rule.daemon_ports, rule.at_update, rule.listens, rule.actions, rule.start_up,
-                     rule.grace, rule.grace_cap);
+    return aggregate("FamilyRule", rule.name, rule.origin, rule.pack, rule.enabled, rule.keep_as,
+                     rule.programs, rule.inside_parts, rule.inside_package, rule.roles, rule.home,
+                     rule.hosts, rule.owners, rule.needs_owner, rule.proofs, rule.single_instance,
+                     rule.several_with, rule.same_options, rule.daemon_roles, rule.daemon_ports,
+                     rule.at_update, rule.listens, rule.actions, rule.start_up, rule.grace,
+                     rule.grace_cap);
 }
 
 // Every family in a function of its own: one for all would take the compiler half a minute.
@@ -121,13 +125,17 @@ std::string source_of(const Rules& rules) {
     std::string functions;
     std::string calls;
     for (const FamilyRule& rule : rules.families) {
-        functions += fmt::format("FamilyRule {}() {{\n    return {};\n}}\n\n", rule.name, code(rule));
+        functions +=
+            fmt::format("FamilyRule {}() {{\n    return {};\n}}\n\n", rule.name, code(rule));
         calls += fmt::format("    rules.families.push_back({}());\n", rule.name);
     }
     return fmt::format(
-        "// Made by compile_families from policy/families/*.json.\n#include \"policy/rules.hpp\"\n\n"
-        "namespace reaper::policy {{\n\nnamespace {{\n\nusing namespace std::string_literals;\n\n{}}}  // namespace\n\n"
-        "Rules built_in_rules() {{\n    Rules rules;\n    rules.families.reserve({});\n{}    return rules;\n}}\n\n"
+        "// Made by compile_families from policy/families/*.json.\n#include "
+        "\"policy/rules/rules.hpp\"\n\n"
+        "namespace reaper::policy {{\n\nnamespace {{\n\nusing namespace "
+        "std::string_literals;\n\n{}}}  // namespace\n\n"
+        "Rules built_in_rules() {{\n    Rules rules;\n    rules.families.reserve({});\n{}    "
+        "return rules;\n}}\n\n"
         "}}  // namespace reaper::policy\n",
         functions, rules.families.size(), calls);
 }

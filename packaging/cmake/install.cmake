@@ -1,19 +1,55 @@
 include(GNUInstallDirs)
+set(made ${CMAKE_CURRENT_BINARY_DIR}/packaging)
+
+# What the table of options says, in the manual and in the completions.
+add_executable(fill_options packaging/cmake/fill_options.cpp)
+target_link_libraries(fill_options PRIVATE reaper_agent_cli reaper_warnings fmt::fmt)
+function(fill_options form template file)
+  add_custom_command(OUTPUT ${made}/${file}
+    COMMAND fill_options ${form} ${PROJECT_SOURCE_DIR}/packaging/${template} ${made}/${file}
+    DEPENDS fill_options ${PROJECT_SOURCE_DIR}/packaging/${template}
+    COMMENT "Filling the options into ${file}"
+    VERBATIM)
+endfunction()
+file(MAKE_DIRECTORY ${made}/man ${made}/completions)
+fill_options(manual man/orphan-reaper.1 man/orphan-reaper.1)
+fill_options(bash completions/orphan-reaper.bash.in completions/orphan-reaper.bash)
+fill_options(zsh completions/_orphan-reaper.in completions/_orphan-reaper)
+fill_options(fish completions/orphan-reaper.fish.in completions/orphan-reaper.fish)
+add_custom_target(filled_options ALL DEPENDS ${made}/man/orphan-reaper.1
+  ${made}/completions/orphan-reaper.bash
+  ${made}/completions/_orphan-reaper ${made}/completions/orphan-reaper.fish)
+# Whatever builds the program, as packaging/quickstart does, leaves all that is installed with it.
+add_dependencies(orphan-reaper filled_options)
+
 install(TARGETS orphan-reaper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES README.md LICENSE packaging/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES packaging/man/orphan-reaper.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${made}/man/orphan-reaper.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+foreach(page orphan-reaper-history orphan-reaper-pidfiles orphan-reaper-preflight orphan-reaper-run
+  orphan-reaper-watch)
+  install(FILES packaging/man/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endforeach()
 install(FILES packaging/man/orphan-reaper-rules.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
-install(FILES packaging/schema/orphan-reaper-rules.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
+install(FILES ${made}/completions/orphan-reaper.bash DESTINATION
+  ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME orphan-reaper)
+install(FILES ${made}/completions/_orphan-reaper DESTINATION
+  ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${made}/completions/orphan-reaper.fish DESTINATION
+  ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES packaging/schema/orphan-reaper-rules.schema.json DESTINATION
+  ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
 
 # The units and the crontab line name the program by its full path, which is known only here.
 if(REAPER_SYSTEM STREQUAL linux)
-  foreach(template systemd/orphan-reaper.service systemd/orphan-reaper-watch.service systemd/orphan-reaper@.service cron/orphan-reaper)
+  foreach(template systemd/orphan-reaper.service systemd/orphan-reaper-watch.service
+    systemd/orphan-reaper@.service cron/orphan-reaper)
     configure_file(packaging/${template}.in packaging/${template} @ONLY)
   endforeach()
-  set(made ${CMAKE_CURRENT_BINARY_DIR}/packaging)
   # Not under libdir: systemd looks in lib/systemd whatever the architecture's own folder is called.
-  install(FILES ${made}/systemd/orphan-reaper.service ${made}/systemd/orphan-reaper-watch.service packaging/systemd/orphan-reaper.timer
+  install(FILES ${made}/systemd/orphan-reaper.service ${made}/systemd/orphan-reaper-watch.service
+    packaging/systemd/orphan-reaper.timer
     DESTINATION lib/systemd/user)
-  install(FILES ${made}/systemd/orphan-reaper@.service packaging/systemd/orphan-reaper@.timer DESTINATION lib/systemd/system)
+  install(FILES ${made}/systemd/orphan-reaper@.service packaging/systemd/orphan-reaper@.timer
+    DESTINATION lib/systemd/system)
   install(FILES ${made}/cron/orphan-reaper DESTINATION ${CMAKE_INSTALL_DOCDIR}/cron)
 endif()

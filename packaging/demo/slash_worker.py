@@ -1,4 +1,5 @@
-"""A stand-in with the argv of a slash worker: it never looks at its stdin again, as leaked ones do."""
+"""A stand-in with the argv of a slash worker: it never looks at its stdin again, as leaked ones
+do."""
 import os
 import pathlib
 import signal

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034  # read by the scripts that source this file
 build_packages=(
     cmake ninja-build g++ pkgconf
-    libproc2-dev libsystemd-dev libfmt-dev nlohmann-json3-dev libexpected-dev libcli11-dev
+    libproc2-dev libsystemd-dev libfmt-dev nlohmann-json3-dev libexpected-dev
 )
 # shellcheck disable=SC2034
 demo_packages=(nodejs=node python3=python3 iproute2=ip util-linux=unshare)

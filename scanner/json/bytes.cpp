@@ -13,7 +13,8 @@ std::uint32_t byte_at(std::string_view bytes, std::size_t at) {
     return static_cast<unsigned char>(bytes[at]);
 }
 
-// How many bytes the character takes that `bytes` starts with; 0: it is none.
+}  // namespace
+
 std::size_t length_of_first(std::string_view bytes) {
     const std::uint32_t lead = byte_at(bytes, 0);
     if (lead < 0x80) return 1;
@@ -29,8 +30,6 @@ std::size_t length_of_first(std::string_view bytes) {
     const bool surrogate = code >= 0xd800 && code <= 0xdfff;
     return overlong || surrogate || code > 0x10ffff ? 0 : length;
 }
-
-}  // namespace
 
 bool is_utf8(std::string_view bytes) {
     while (!bytes.empty()) {
@@ -51,7 +50,8 @@ std::string to_hex(std::string_view bytes) {
 }
 
 std::optional<std::string> from_hex(std::string_view digits) {
-    if (digits.size() % 2 != 0 || digits.find_first_not_of(kDigits) != std::string_view::npos) return std::nullopt;
+    if (digits.size() % 2 != 0 || digits.find_first_not_of(kDigits) != std::string_view::npos)
+        return std::nullopt;
     std::string bytes;
     for (std::size_t at = 0; at < digits.size(); at += 2) {
         bytes += static_cast<char>(kDigits.find(digits[at]) * 16 + kDigits.find(digits[at + 1]));

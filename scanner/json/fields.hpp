@@ -1,11 +1,11 @@
-// The form of the facts as data: every field's name once, for the writer and the reader alike.
+// The form of the facts as data: every field has its name here once, for the writer and the reader.
 #pragma once
 
 #include <array>
 #include <string_view>
 #include <tuple>
 
-#include "scanner/facts.hpp"
+#include "scanner/model/facts.hpp"
 
 namespace reaper::scanner::json {
 
@@ -13,7 +13,7 @@ template <class Record, class T>
 struct Field {
     std::string_view name;
     T Record::* member;
-    bool optional = false;  // there only where it says something: older files do not have it
+    bool optional = false;  // written only if it says something; older files do not have it
 };
 template <class Record, class T>
 Field(const char*, T Record::*) -> Field<Record, T>;
@@ -23,7 +23,7 @@ Field(const char*, T Record::*, bool) -> Field<Record, T>;
 template <class Record>
 struct FieldsOf;
 
-// In the order of the enumeration.
+// The names of an enumeration, in its order.
 template <class Enum>
 struct NamesOf;
 
@@ -32,13 +32,14 @@ concept IsRecord = requires { FieldsOf<T>::kList; };
 
 template <>
 struct NamesOf<Access> {
-    static constexpr std::array<std::string_view, 5> kList = {"not_read", "ok", "denied", "gone", "malformed"};
+    static constexpr std::array<std::string_view, 5> kList = {"not_read", "ok", "denied", "gone",
+                                                              "malformed"};
 };
 
 template <>
 struct NamesOf<EndKind> {
-    static constexpr std::array<std::string_view, 8> kList = {"closed",      "pipe",     "socket", "fifo",
-                                                              "null_device", "terminal", "file",   "other"};
+    static constexpr std::array<std::string_view, 8> kList = {
+        "closed", "pipe", "socket", "fifo", "null_device", "terminal", "file", "other"};
 };
 
 template <>
@@ -48,24 +49,35 @@ struct NamesOf<PeerState> {
 
 template <>
 struct NamesOf<ClaimKind> {
-    static constexpr std::array<std::string_view, 14> kList = {
-        "bridge_pid",         "bridge_stdio_pid",  "gateway_pid",         "desktop_lock",  "ledger",
-        "update_marker",      "headless_registry", "process_registry",    "browser_owner", "gateway_lock",
-        "gateway_scope_lock", "viewer_lock",       "whatsapp_bridge_pid", "openclaw_lock"};
+    static constexpr std::array<std::string_view, 14> kList = {"bridge_pid",
+                                                               "bridge_stdio_pid",
+                                                               "gateway_pid",
+                                                               "desktop_lock",
+                                                               "ledger",
+                                                               "update_marker",
+                                                               "headless_registry",
+                                                               "process_registry",
+                                                               "browser_owner",
+                                                               "gateway_lock",
+                                                               "gateway_scope_lock",
+                                                               "viewer_lock",
+                                                               "whatsapp_bridge_pid",
+                                                               "openclaw_lock"};
 };
 
 template <>
 struct FieldsOf<Identity> {
-    static constexpr std::tuple kList = {Field{"boot_id", &Identity::boot_id},
-                                         Field{"pid_namespace", &Identity::pid_namespace}, Field{"pid", &Identity::pid},
-                                         Field{"start_ticks", &Identity::start_ticks},
-                                         Field{"pidfs_inode", &Identity::pidfs_inode}};
+    static constexpr std::tuple kList = {
+        Field{"boot_id", &Identity::boot_id}, Field{"pid_namespace", &Identity::pid_namespace},
+        Field{"pid", &Identity::pid}, Field{"start_ticks", &Identity::start_ticks},
+        Field{"pidfs_inode", &Identity::pidfs_inode}};
 };
 
 template <>
 struct FieldsOf<Uids> {
-    static constexpr std::tuple kList = {Field{"real", &Uids::real}, Field{"effective", &Uids::effective},
-                                         Field{"saved", &Uids::saved}, Field{"filesystem", &Uids::filesystem}};
+    static constexpr std::tuple kList = {
+        Field{"real", &Uids::real}, Field{"effective", &Uids::effective},
+        Field{"saved", &Uids::saved}, Field{"filesystem", &Uids::filesystem}};
 };
 
 template <>
@@ -76,21 +88,25 @@ struct FieldsOf<CommandLine> {
 
 template <>
 struct FieldsOf<StdioEnd> {
-    static constexpr std::tuple kList = {Field{"kind", &StdioEnd::kind}, Field{"peer", &StdioEnd::peer},
-                                         Field{"inode", &StdioEnd::inode}, Field{"holders", &StdioEnd::holders}};
+    static constexpr std::tuple kList = {
+        Field{"kind", &StdioEnd::kind}, Field{"peer", &StdioEnd::peer},
+        Field{"inode", &StdioEnd::inode}, Field{"holders", &StdioEnd::holders}};
 };
 
 template <>
 struct FieldsOf<Listener> {
-    static constexpr std::tuple kList = {Field{"transport", &Listener::transport}, Field{"address", &Listener::address},
-                                         Field{"port", &Listener::port}};
+    static constexpr std::tuple kList = {
+        Field{"transport", &Listener::transport}, Field{"address", &Listener::address},
+        Field{"port", &Listener::port}, Field{"owner", &Listener::owner, true},
+        Field{"clients", &Listener::clients, true}};
 };
 
 template <>
 struct FieldsOf<ServiceUnit> {
     static constexpr std::tuple kList = {
         Field{"name", &ServiceUnit::name}, Field{"of_user_manager", &ServiceUnit::of_user_manager},
-        Field{"main_pid", &ServiceUnit::main_pid}, Field{"asked", &ServiceUnit::asked}};
+        Field{"main_pid", &ServiceUnit::main_pid}, Field{"asked", &ServiceUnit::asked},
+        Field{"control_pid", &ServiceUnit::control_pid, true}};
 };
 
 template <>
@@ -119,6 +135,9 @@ struct FieldsOf<ProcessFacts> {
                                          Field{"uids", &P::uids},
                                          Field{"namespace_pids", &P::namespace_pids},
                                          Field{"same_pid_namespace", &P::same_pid_namespace},
+                                         Field{"same_root", &P::same_root},
+                                         Field{"same_home", &P::same_home},
+                                         Field{"hidden_records", &P::hidden_records},
                                          Field{"tracer", &P::tracer},
                                          Field{"cwd", &P::cwd},
                                          Field{"environment", &P::environment},
@@ -127,6 +146,8 @@ struct FieldsOf<ProcessFacts> {
                                          Field{"standard_input", &P::standard_input},
                                          Field{"standard_output", &P::standard_output},
                                          Field{"listeners", &P::listeners},
+                                         Field{"sockets", &P::sockets, true},
+                                         Field{"frozen", &P::frozen, true},
                                          Field{"unit", &P::unit},
                                          Field{"held_locks", &P::held_locks},
                                          Field{"deleted_databases", &P::deleted_databases},
@@ -158,8 +179,9 @@ struct FieldsOf<Machine> {
 
 template <>
 struct FieldsOf<ScanCount> {
-    static constexpr std::tuple kList = {Field{"seen", &ScanCount::seen}, Field{"vanished", &ScanCount::vanished},
-                                         Field{"denied", &ScanCount::denied}, Field{"foreign", &ScanCount::foreign}};
+    static constexpr std::tuple kList = {
+        Field{"seen", &ScanCount::seen}, Field{"vanished", &ScanCount::vanished},
+        Field{"denied", &ScanCount::denied}, Field{"foreign", &ScanCount::foreign}};
 };
 
 template <>
@@ -183,15 +205,30 @@ struct FieldsOf<Claim> {
 };
 
 template <>
-struct FieldsOf<Protection> {
-    using P = Protection;
-    static constexpr std::tuple kList = {Field{"uid", &P::uid}, Field{"origin", &P::origin}, Field{"exe", &P::exe},
-                                         Field{"arguments", &P::arguments}, Field{"home", &P::home}};
+struct FieldsOf<ClaimMark> {
+    using M = ClaimMark;
+    static constexpr std::tuple kList = {Field{"path", &M::path},
+                                         Field{"scope", &M::scope},
+                                         Field{"device", &M::device},
+                                         Field{"inode", &M::inode},
+                                         Field{"size", &M::size},
+                                         Field{"changed_s", &M::changed_s},
+                                         Field{"changed_ns", &M::changed_ns},
+                                         Field{"settled", &M::settled}};
 };
 
 template <>
-struct FieldsOf<UntoldUser> {
-    static constexpr std::tuple kList = {Field{"uid", &UntoldUser::uid}, Field{"why", &UntoldUser::why}};
+struct FieldsOf<Protection> {
+    using P = Protection;
+    static constexpr std::tuple kList = {Field{"uid", &P::uid}, Field{"origin", &P::origin},
+                                         Field{"exe", &P::exe}, Field{"arguments", &P::arguments},
+                                         Field{"home", &P::home}};
+};
+
+template <>
+struct FieldsOf<UserWithUnreadableRules> {
+    static constexpr std::tuple kList = {Field{"uid", &UserWithUnreadableRules::uid},
+                                         Field{"why", &UserWithUnreadableRules::why}};
 };
 
 template <>
@@ -217,9 +254,13 @@ struct FieldsOf<Facts> {
                                          Field{"unread", &Facts::unread},
                                          Field{"wrappers", &Facts::wrappers, true},
                                          Field{"claims", &Facts::claims},
+                                         Field{"claim_marks", &Facts::claim_marks, true},
                                          Field{"real_paths", &Facts::real_paths},
                                          Field{"protections", &Facts::protections, true},
-                                         Field{"untold", &Facts::untold, true},
+                                         Field{"untold", &Facts::users_with_unreadable_rules, true},
+                                         Field{"descendants", &Facts::descendants, true},
+                                         Field{"unseen_below", &Facts::unseen_below, true},
+                                         Field{"unanswered", &Facts::unanswered, true},
                                          Field{"keepalives", &Facts::keepalives, true}};
 };
 

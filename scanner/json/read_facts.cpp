@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scanner/facts_json.hpp"
 #include "scanner/json/bytes.hpp"
+#include "scanner/json/facts_json.hpp"
 #include "scanner/json/fields.hpp"
 #include "scanner/json/strict_json.hpp"
 
@@ -17,13 +17,16 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kDeepest = 16;  // twice what the facts need
 
-// Every read() is false at the first mistake; where() then says in which field, and what was expected there.
+// Every read() returns false at the first mistake; where() then tells the field and what was
+// expected there.
 class Reader {
    public:
     bool read(const Json& from, std::string& bytes) {
         if (from.is_string()) return bytes = from.get_ref<const std::string&>(), true;
-        const bool marked = from.is_object() && from.size() == 1 && from.contains("bytes") && from["bytes"].is_string();
-        const auto decoded = marked ? json::from_hex(from["bytes"].get_ref<const std::string&>()) : std::nullopt;
+        const bool marked = from.is_object() && from.size() == 1 && from.contains("bytes") &&
+                            from["bytes"].is_string();
+        const auto decoded =
+            marked ? json::from_hex(from["bytes"].get_ref<const std::string&>()) : std::nullopt;
         if (!decoded) return expected("a string, or {\"bytes\": hexadecimal digits}");
         bytes = *decoded;
         return true;
@@ -50,10 +53,11 @@ class Reader {
 
     template <std::integral T>
     bool read(const Json& from, T& value) {
-        // Written without a sign where there is none; numbers beyond 64 bits come as reals.
-        const bool fits = from.is_number_unsigned()
-                              ? std::in_range<T>(from.get<std::uint64_t>())
-                              : from.is_number_integer() && std::in_range<T>(from.get<std::int64_t>());
+        // Numbers without a sign come as unsigned; numbers beyond 64 bits come as reals.
+        const bool fits =
+            from.is_number_unsigned()
+                ? std::in_range<T>(from.get<std::uint64_t>())
+                : from.is_number_integer() && std::in_range<T>(from.get<std::int64_t>());
         if (!fits) return expected("a whole number in range");
         value = from.get<T>();
         return true;
@@ -64,7 +68,8 @@ class Reader {
     bool read(const Json& from, T& value) {
         const auto& names = json::NamesOf<T>::kList;
         for (std::size_t at = 0; from.is_string() && at < names.size(); ++at) {
-            if (from.get_ref<const std::string&>() == names[at]) return value = static_cast<T>(at), true;
+            if (from.get_ref<const std::string&>() == names[at])
+                return value = static_cast<T>(at), true;
         }
         return expected("one of the known words");
     }
@@ -78,7 +83,8 @@ class Reader {
     bool read(const Json& from, std::vector<T>& values) {
         if (!from.is_array()) return expected("a list");
         for (std::size_t at = 0; at < from.size(); ++at) {
-            if (!read_at("[" + std::to_string(at) + "]", from[at], values.emplace_back())) return false;
+            if (!read_at("[" + std::to_string(at) + "]", from[at], values.emplace_back()))
+                return false;
         }
         return true;
     }
@@ -94,10 +100,11 @@ class Reader {
         return true;
     }
 
-    // Without a value where there is nothing to say.
+    // Reads the access, and the value only if there is one.
     template <class T>
     bool read(const Json& from, Reading<T>& reading) {
-        if (!from.is_object() || !from.contains("access")) return expected("an object with \"access\"");
+        if (!from.is_object() || !from.contains("access"))
+            return expected("an object with \"access\"");
         if (!read_at(".access", from["access"], reading.access)) return false;
         const bool has_value = from.contains("value");
         if (from.size() != (has_value ? 2U : 1U) || (reading.ok() && !has_value))
@@ -115,13 +122,15 @@ class Reader {
             return read_field(from, field.name, record.*field.member);
         };
         const bool complete =
-            std::apply([&](const auto&... field) { return (read_one(field) && ...); }, json::FieldsOf<T>::kList);
+            std::apply([&](const auto&... field) { return (read_one(field) && ...); },
+                       json::FieldsOf<T>::kList);
         return complete && (from.size() == count || expected("no other fields"));
     }
 
     // "candidates[3].row.pid: expected a whole number in range"
     [[nodiscard]] std::string where() const {
-        const std::string_view path = path_.empty() ? std::string_view("all of it") : std::string_view(path_).substr(1);
+        const std::string_view path =
+            path_.empty() ? std::string_view("all of it") : std::string_view(path_).substr(1);
         return std::string(path).append(" (expected ").append(expected_).append(")");
     }
 
@@ -129,9 +138,11 @@ class Reader {
     bool add_variable(const Json& from, std::map<std::string, std::string>& values) {
         std::string name;
         std::string value;
-        if (!from.is_object() || from.size() != 2) return expected("an object with \"name\" and \"value\"");
+        if (!from.is_object() || from.size() != 2)
+            return expected("an object with \"name\" and \"value\"");
         if (!read_field(from, "name", name) || !read_field(from, "value", value)) return false;
-        return values.emplace(std::move(name), std::move(value)).second || expected("each name once");
+        return values.emplace(std::move(name), std::move(value)).second ||
+               expected("each name once");
     }
 
     template <class T>
@@ -170,11 +181,13 @@ Result<Facts> facts_from_json(std::string_view text) {
     const auto schema = tree->is_object() ? tree->find("schema") : tree->end();
     const bool known = schema != tree->end() && *schema == kFactsSchema;
     if (!known)
-        return failure(std::errc::invalid_argument, "understand", "\"schema\" (expected \"orphan-reaper/facts/1\")");
+        return failure(std::errc::invalid_argument, "understand",
+                       "\"schema\" (expected \"orphan-reaper/facts/1\")");
     tree->erase(schema);
     Facts facts;
     Reader reader;
-    if (!reader.read(*tree, facts)) return failure(std::errc::invalid_argument, "understand", reader.where());
+    if (!reader.read(*tree, facts))
+        return failure(std::errc::invalid_argument, "understand", reader.where());
     return facts;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-// Looked at before anything is built: a tree costs many times the text that it comes from.
+// Checks the depth before anything is built, as a tree takes many times the memory of its text.
 bool is_nested_deeper(std::string_view text, std::size_t deepest) {
     std::size_t depth = 0;
     bool in_string = false;
@@ -30,7 +30,8 @@ bool is_nested_deeper(std::string_view text, std::size_t deepest) {
     return false;
 }
 
-// The library keeps the last of several fields of one name; a reader of the file may have looked at the first.
+// Finds duplicate names. The library keeps the last of several fields with one name, while a human
+// reader may have seen the first.
 class NamesSeen {
    public:
     void note(json::parse_event_t event, const json& parsed) {
@@ -51,7 +52,8 @@ class NamesSeen {
 
 Result<json> parse_strictly(std::string_view text, std::size_t deepest) {
     constexpr auto kInvalid = std::errc::invalid_argument;
-    if (is_nested_deeper(text, deepest)) return failure(kInvalid, "understand", "the file (nested too deeply)");
+    if (is_nested_deeper(text, deepest))
+        return failure(kInvalid, "understand", "the file (nested too deeply)");
     NamesSeen names;
     const auto note = [&names](int, json::parse_event_t event, json& parsed) {
         names.note(event, parsed);
@@ -59,7 +61,8 @@ Result<json> parse_strictly(std::string_view text, std::size_t deepest) {
     };
     auto tree = json::parse(text, note, /*allow_exceptions=*/false);
     if (tree.is_discarded()) return failure(kInvalid, "understand", "the file (it is no JSON)");
-    if (!names.twice().empty()) return failure(kInvalid, "understand", names.twice() + ", which is there twice");
+    if (!names.twice().empty())
+        return failure(kInvalid, "understand", names.twice() + ", which is there twice");
     return tree;
 }
 

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scanner/facts_json.hpp"
 #include "scanner/json/bytes.hpp"
+#include "scanner/json/facts_json.hpp"
 #include "scanner/json/fields.hpp"
 
 namespace reaper::scanner {
@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Static members see each other whatever their order; the types nest both ways.
+// Static members of a class see each other in any order, and the types nest both ways.
 class Writer {
    public:
     static Json write(const std::string& bytes) {
@@ -46,10 +46,11 @@ class Writer {
         return list;
     }
 
-    // Names are bytes, too, so this is no object.
+    // Names may be bytes, too, so a map is written as a list of pairs.
     static Json write(const std::map<std::string, std::string>& values) {
         Json list = Json::array();
-        for (const auto& [name, value] : values) list.push_back({{"name", write(name)}, {"value", write(value)}});
+        for (const auto& [name, value] : values)
+            list.push_back({{"name", write(name)}, {"value", write(value)}});
         return list;
     }
 
@@ -67,7 +68,8 @@ class Writer {
             const bool told = !field.optional || record.*field.member != F{};
             if (told) object[std::string(field.name)] = write(record.*field.member);
         };
-        std::apply([&](const auto&... field) { (write_one(field), ...); }, json::FieldsOf<T>::kList);
+        std::apply([&](const auto&... field) { (write_one(field), ...); },
+                   json::FieldsOf<T>::kList);
         return object;
     }
 };

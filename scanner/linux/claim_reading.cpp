@@ -3,29 +3,43 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "scanner/claim_interpreters.hpp"
-#include "scanner/linux/directory.hpp"
+#include <algorithm>
+#include <ctime>
+
+#include "scanner/access_guard.hpp"
+#include "scanner/directory.hpp"
+#include "scanner/json/record_reader.hpp"
+#include "scanner/linux/procfs.hpp"
+#include "scanner/parse/claim_interpreters.hpp"
+#include "scanner/read_file.hpp"
 
 namespace reaper::scanner {
 
 namespace {
 
-constexpr std::size_t kMaxSize = 256 * 1024UL;
-constexpr std::size_t kMaxRecord = 16 * 1024 * 1024UL;
-constexpr std::size_t kMaxNames = 4096;  // in one folder
+// Upstream writes a pid or a kilobyte; a gateway a few kilobytes with its command line.
+constexpr std::size_t kMaxSize = 64 * 1024UL;
+// Per folder. It holds one file for each bridge or desktop that was ever connected.
+constexpr std::size_t kMaxNames = 1024;
 
-// A file that was planted to mislead, or could be: the claim says so, and names nobody.
+// False: the file may have been planted to mislead, so the claim says that and names no process.
 bool trustworthy(const struct stat& status, Uid uid) {
-    return S_ISREG(status.st_mode) && status.st_nlink == 1 && (status.st_uid == uid || status.st_uid == 0);
+    return S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+           (status.st_uid == uid || status.st_uid == 0);
 }
 
 double epoch_of(const FileStamp& stamp) {
     return static_cast<double>(stamp.written_s) + static_cast<double>(stamp.written_ns) / 1e9;
 }
 
-// Of all processes that were ever started, perhaps: it grows, and is never removed.
-bool is_record(ClaimKind kind) {
-    return kind == ClaimKind::ledger || kind == ClaimKind::headless_registry || kind == ClaimKind::process_registry;
+// None: the file does not name many processes.
+std::optional<RecordForm> record_form(ClaimKind kind) {
+    switch (kind) {
+        case ClaimKind::ledger: return RecordForm::ledger;
+        case ClaimKind::headless_registry: return RecordForm::headless_registry;
+        case ClaimKind::process_registry: return RecordForm::process_registry;
+        default: return std::nullopt;
+    }
 }
 
 FileForm form_of(mode_t mode) {
@@ -37,8 +51,52 @@ FileForm form_of(mode_t mode) {
 }
 
 FileStamp stamp_of(const struct stat& status) {
-    return {status.st_dev, status.st_ino,  form_of(status.st_mode), status.st_mode & 07777U, status.st_nlink,
-            status.st_uid, status.st_size, status.st_mtim.tv_sec,   status.st_mtim.tv_nsec};
+    return {status.st_dev,           status.st_ino,         form_of(status.st_mode),
+            status.st_mode & 07777U, status.st_nlink,       status.st_uid,
+            status.st_size,          status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+// Timestamps of file systems are coarse, and servers have clocks of their own: a file that changed
+// within two seconds may change again with the same time.
+ClaimMark mark_of(const ClaimFile& file, const struct stat& status) {
+    constexpr std::int64_t kSettles = 2;
+    const std::int64_t age = std::time(nullptr) - status.st_ctim.tv_sec;
+    return {file.path,
+            file.scope,
+            status.st_dev,
+            status.st_ino,
+            status.st_size,
+            status.st_ctim.tv_sec,
+            status.st_ctim.tv_nsec,
+            age > kSettles};
+}
+
+// Returns what an earlier look read from the same file. None: there was none, or the file may have
+// changed.
+std::optional<std::vector<Claim>> find_earlier(const ClaimMark& mark, const ClaimContext& context) {
+    if (context.earlier == nullptr || !mark.settled) return std::nullopt;
+    const auto same_path =
+        std::ranges::equal_range(context.earlier->marks, mark.path, {}, &ClaimMark::path);
+    if (std::ranges::find(same_path, mark) == same_path.end()) return std::nullopt;
+    std::vector<Claim> claims;
+    for (const Claim& claim :
+         std::ranges::equal_range(context.earlier->claims, mark.path, {}, &Claim::path)) {
+        if (claim.scope == mark.scope) claims.push_back(claim);
+    }
+    return claims;
+}
+
+// Returns the living pids; entries of other pids say nothing. Null: all entries count, as a
+// registry that is to be removed may name a process of a container.
+Result<const std::vector<Pid>*> living(RecordForm form, ClaimContext& context) {
+    if (context.removes && form == RecordForm::headless_registry) return nullptr;
+    if (!context.living) {
+        auto pids = list_numbers_at(fd_of(context.table), ".");
+        if (!pids) return tl::unexpected(std::move(pids.error()));
+        std::ranges::sort(*pids);
+        context.living = std::move(*pids);
+    }
+    return &*context.living;
 }
 
 ClaimFile blank_file(const Home& home, ClaimKind kind, const std::string& name) {
@@ -63,22 +121,54 @@ Claim blank_claim(const ClaimFile& file) {
     return claim;
 }
 
-// What else stands in the way of a look (a link, no right) may hide a claim.
-bool proves_absence(const Error& error) {
-    return error.code == std::errc::no_such_file_or_directory || error.code == std::errc::not_a_directory;
-}
-
-// Names in a folder below a home, which like the files is reached through no link.
+// Lists a folder below a home. Like the files, the folder is reached through no link.
 Result<std::vector<std::string>> names_below(const Home& home, const char* folder) {
     if (!home.directory) return failure(std::errc::permission_denied, "list", folder);
     const auto found = find_below(home.directory.get(), folder);
     if (!found) return tl::unexpected(found.error());
-    // Found is the link itself; not a folder would be no reason to suspect anything.
-    if (S_ISLNK(found->status.st_mode)) return failure(std::errc::too_many_symbolic_link_levels, "list", folder);
+    // The link itself was found. Only a link is suspicious; anything else that is no folder is not.
+    if (S_ISLNK(found->status.st_mode))
+        return failure(std::errc::too_many_symbolic_link_levels, "list", folder);
     return list_at(found->path.get(), ".", kMaxNames);
 }
 
+Result<std::vector<Claim>> read_record(const Claim& blank, RecordForm form, const FoundFile& found,
+                                       ClaimContext& context) {
+    const auto pids = living(form, context);
+    if (!pids) return tl::unexpected(pids.error());
+    RecordReader reader(form, *pids);
+    const std::string link = "/proc/self/fd/" + std::to_string(found.path.get());
+    const auto all = read_pieces_at(AT_FDCWD, link.c_str(), kMostRecordBytes,
+                                    [&](std::string_view piece) { return reader.feed(piece); });
+    if (!all) return tl::unexpected(all.error());
+    return reader.finish().map(
+        [&](const Ledger& ledger) { return interpret_record(blank, ledger); });
+}
+
+// invalid_argument: the file is not in its form.
+Result<std::vector<Claim>> read_content(ClaimFile& file, const FoundFile& found,
+                                        ClaimContext& context) {
+    Claim blank = blank_claim(file);
+    blank.access = Access::ok;
+    if (const auto form = record_form(file.kind)) return read_record(blank, *form, found, context);
+    auto text = read_found(found, kMaxSize);
+    if (!text) return tl::unexpected(std::move(text.error()));
+    file.text = std::move(*text);
+    return interpret_claims(blank, file.text);
+}
+
+Claim unclear_claim(const ClaimFile& file, const Error& error) {
+    Claim claim = blank_claim(file);
+    if (error.code == std::errc::invalid_argument) claim.access = Access::malformed;
+    return claim;
+}
+
 }  // namespace
+
+bool proves_absence(const Error& error) {
+    return error.code == std::errc::no_such_file_or_directory ||
+           error.code == std::errc::not_a_directory;
+}
 
 Result<Fd> open_claim_home(const std::string& path) {
     Fd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -86,10 +176,11 @@ Result<Fd> open_claim_home(const std::string& path) {
     return directory;
 }
 
-std::optional<Home> open_home(const std::string& path, Uid uid) {
-    auto directory = open_claim_home(path);
+std::optional<Home> open_home(const std::string& path, Uid uid, ClaimContext& context) {
+    auto directory =
+        may_read(uid, path) ? open_claim_home(path) : failure(std::errc::timed_out, "open", path);
     if (!directory && proves_absence(directory.error())) return std::nullopt;
-    return Home{directory ? std::move(*directory) : Fd(), path, uid};
+    return Home{directory ? std::move(*directory) : Fd(), path, uid, &context};
 }
 
 ClaimFile unreadable(ClaimFile file) {
@@ -97,18 +188,23 @@ ClaimFile unreadable(ClaimFile file) {
     return file;
 }
 
-ClaimFile read_into(ClaimFile file, const FoundFile& found) {
+ClaimFile read_into(ClaimFile file, const FoundFile& found, ClaimContext& context) {
     file.found = true;
     file.stamp = stamp_of(found.status);
     if (!trustworthy(found.status, file.scope)) return unreadable(std::move(file));
-    auto text = read_found(found, is_record(file.kind) ? kMaxRecord : kMaxSize);
-    if (!text) return unreadable(std::move(file));
-    Claim blank = blank_claim(file);
-    blank.access = Access::ok;
-    auto claims = interpret_claims(blank, *text);
-    if (!is_record(file.kind)) file.text = std::move(*text);
-    blank.access = Access::malformed;
-    file.claims = claims ? std::move(*claims) : std::vector{std::move(blank)};
+    ClaimMark mark = mark_of(file, found.status);
+    if (auto known = find_earlier(mark, context)) {
+        file.claims = std::move(*known);
+    } else {
+        auto claims = read_content(file, found, context);
+        // Small files are truncated and rewritten in place, so the first read may have come in
+        // between. Records are replaced as a whole.
+        if (!claims && !mark.settled && !record_form(file.kind))
+            claims = read_content(file, found, context);
+        file.claims =
+            claims ? std::move(*claims) : std::vector{unclear_claim(file, claims.error())};
+    }
+    context.marks.push_back(std::move(mark));
     return file;
 }
 
@@ -118,10 +214,12 @@ void read_file(const Home& home, ClaimKind kind, const std::string& name, Files&
                                       : failure(std::errc::permission_denied, "open", home.path);
     if (!found && proves_absence(found.error())) return;
     if (found && found->status.st_nlink == 0) return;  // deleted just now
-    files.push_back(found ? read_into(std::move(file), *found) : unreadable(std::move(file)));
+    files.push_back(found ? read_into(std::move(file), *found, *home.context)
+                          : unreadable(std::move(file)));
 }
 
-void read_folder(const Home& home, ClaimKind kind, const char* folder, FileOf file_of, Files& files) {
+void read_folder(const Home& home, ClaimKind kind, const char* folder, FileOf file_of,
+                 Files& files) {
     const auto names = names_below(home, folder);
     if (!names && proves_absence(names.error())) return;
     if (!names) return files.push_back(unreadable(blank_file(home, kind, folder)));
@@ -130,22 +228,25 @@ void read_folder(const Home& home, ClaimKind kind, const char* folder, FileOf fi
     }
 }
 
-void read_taken_aside(const Home& home, ClaimKind kind, const std::string& folder, bool (*is_place)(std::string_view),
-                      Files& files) {
+void read_quarantined(const Home& home, ClaimKind kind, const std::string& folder,
+                      bool (*is_place)(std::string_view), Files& files) {
     const auto names = names_below(home, folder.c_str());
     if (!names && proves_absence(names.error())) return;
     if (!names) return files.push_back(unreadable(blank_file(home, kind, folder)));
     for (const std::string& name : *names) {
         const std::string_view place = place_of(name);
         if (place != name && is_place(place))
-            read_file(home, kind, folder == "." ? name : std::string(folder).append("/").append(name), files);
+            read_file(home, kind,
+                      folder == "." ? name : std::string(folder).append("/").append(name), files);
     }
 }
 
 void read_all_named(const Home& folder, ClaimKind kind, std::string_view ending, Files& files) {
-    const auto names = folder.directory ? list_at(folder.directory.get(), ".", kMaxNames)
-                                        : failure(std::errc::permission_denied, "list", folder.path);
-    if (!names) return files.push_back(unreadable(blank_file(folder, kind, "*" + std::string(ending))));
+    const auto names = folder.directory
+                           ? list_at(folder.directory.get(), ".", kMaxNames)
+                           : failure(std::errc::permission_denied, "list", folder.path);
+    if (!names)
+        return files.push_back(unreadable(blank_file(folder, kind, "*" + std::string(ending))));
     for (const std::string& name : *names) {
         if (name.ends_with(ending)) read_file(folder, kind, name, files);
     }

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 
+#include "scanner/access_guard.hpp"
 #include "scanner/claim_files.hpp"
 #include "scanner/linux/claim_reading.hpp"
-#include "scanner/linux/namesakes.hpp"
+#include "scanner/linux/nested_pids.hpp"
 #include "scanner/pid_handle.hpp"
 #include "scanner/regular_file.hpp"
 
@@ -53,25 +56,30 @@ void read_socket_folder(const Home& folder, Files& files) {
     read_all_named(folder, ClaimKind::browser_owner, ".owner_pid", files);
 }
 
-// What protects nobody, so that only `pidfiles` reads it.
+// The files that the three functions above read; here only their existence matters.
+constexpr const char* kRecords[] = {
+    "daemon/bridge.pid",          "gateway.pid", "spawn-ledger.json",           "processes.json",
+    ".hermes-update-in-progress", "desktop-ssh", "daemon/headless-bridges.json"};
+
+// Reads files that protect nothing, so only `pidfiles` needs them.
 
 void read_rest_of_data_home(const Home& home, Files& files) {
     const auto is_bridge_pid = [](std::string_view name) { return name == "bridge.pid"; };
     read_file(home, ClaimKind::viewer_lock, "daemon/viewer-start.lock/owner", files);
-    read_taken_aside(home, ClaimKind::bridge_pid, "daemon", is_bridge_pid, files);
-    read_taken_aside(home, ClaimKind::bridge_stdio_pid, "daemon", is_stdio_pid, files);
+    read_quarantined(home, ClaimKind::bridge_pid, "daemon", is_bridge_pid, files);
+    read_quarantined(home, ClaimKind::bridge_stdio_pid, "daemon", is_stdio_pid, files);
 }
 
 void read_rest_of_hermes_home(const Home& home, Files& files) {
     read_file(home, ClaimKind::gateway_lock, "gateway.lock", files);
     read_file(home, ClaimKind::whatsapp_bridge_pid, "whatsapp/session/bridge.pid", files);
     const auto is_gateway_pid = [](std::string_view name) { return name == "gateway.pid"; };
-    read_taken_aside(home, ClaimKind::gateway_pid, ".", is_gateway_pid, files);
+    read_quarantined(home, ClaimKind::gateway_pid, ".", is_gateway_pid, files);
 }
 
 void read_rest_of_plugin_root(const Home& root, Files& files) {
     const auto is_registry = [](std::string_view name) { return name == "headless-bridges.json"; };
-    read_taken_aside(root, ClaimKind::headless_registry, "daemon", is_registry, files);
+    read_quarantined(root, ClaimKind::headless_registry, "daemon", is_registry, files);
 }
 
 void read_lock_folder(const Home& folder, Files& files) {
@@ -82,41 +90,77 @@ void read_openclaw_home(const Home& home, Files& files) {
     read_file(home, ClaimKind::openclaw_lock, "daemon/openclaw-runtime.lock/owner.json", files);
 }
 
-Reading<ProcessRow> look_up(const Procfs& procfs, Pid pid) {
-    if (pid <= 0) return {};
-    auto row = read_row(procfs, pid);
-    return row ? Reading<ProcessRow>::of(std::move(*row)) : Reading<ProcessRow>::failed(access_of(row.error().code));
-}
+// Looks up each process once, even if many claims name it.
+class Rows {
+   public:
+    explicit Rows(const ProcessTable& table) : table_(table) {}
+
+    const Reading<ProcessRow>& of(Pid pid, bool shortly) {
+        const auto [place, is_new] = rows_.try_emplace({pid, shortly});
+        if (is_new && pid > 0) place->second = look_up(pid, shortly);
+        return place->second;
+    }
+
+   private:
+    [[nodiscard]] Reading<ProcessRow> look_up(Pid pid, bool shortly) const {
+        auto row = shortly ? read_short_row(table_, pid) : read_row(table_, pid);
+        return row ? Reading<ProcessRow>::of(std::move(*row))
+                   : Reading<ProcessRow>::failed(access_of(row.error().code));
+    }
+
+    const ProcessTable& table_;
+    std::map<std::pair<Pid, bool>, Reading<ProcessRow>> rows_;
+};
 
 template <class Reader>
-void read_homes(const std::vector<std::string>& homes, Uid uid, Reader read, Files& files) {
+void read_homes(const std::vector<std::string>& homes, Uid uid, ClaimContext& context, Reader read,
+                Files& files) {
     for (const std::string& path : homes) {
-        if (const auto home = open_home(path, uid)) read(*home, files);
+        if (const auto home = open_home(path, uid, context)) read(*home, files);
     }
 }
 
-Files read_protecting(const ClaimPlaces& places) {
+Files read_protecting(const ClaimPlaces& places, ClaimContext& context) {
     Files files;
-    read_homes(places.data_homes, places.uid, read_data_home, files);
-    read_homes(places.hermes_homes, places.uid, read_hermes_home, files);
-    read_homes(places.plugin_roots, places.uid, read_plugin_root, files);
-    read_homes(places.socket_folders, places.uid, read_socket_folder, files);
+    read_homes(places.data_homes, places.uid, context, read_data_home, files);
+    read_homes(places.hermes_homes, places.uid, context, read_hermes_home, files);
+    read_homes(places.plugin_roots, places.uid, context, read_plugin_root, files);
+    read_homes(places.socket_folders, places.uid, context, read_socket_folder, files);
     return files;
 }
 
-void look_up_named(const Procfs& procfs, std::vector<Claim>& claims) {
-    for (Claim& claim : claims) {
-        claim.named = look_up(procfs, claim.pid);
-        claim.spawner_row = look_up(procfs, claim.spawner);
-    }
+void look_up_named(Rows& rows, Claim& claim, bool shortly) {
+    claim.named = rows.of(claim.pid, shortly);
+    claim.spawner_row = rows.of(claim.spawner, shortly);
 }
 
-// By path.
-std::vector<Claim> claims_of(const Procfs& procfs, Files files) {
+void look_up_named(Rows& rows, std::vector<Claim>& claims) {
+    for (Claim& claim : claims) look_up_named(rows, claim, false);
+}
+
+// True if its row must be read now: it never was, or the row of an earlier look is not good enough.
+bool is_to_look_up(const Claim& claim, const std::set<Pid>& about) {
+    const bool was_looked_up =
+        claim.named.access != Access::not_read || claim.spawner_row.access != Access::not_read;
+    return !was_looked_up || about.contains(claim.pid) || claim.kind == ClaimKind::update_marker ||
+           claim.kind == ClaimKind::browser_owner;
+}
+
+// True where only start, state and user of the process matter.
+bool is_looked_up_shortly(const Claim& claim) {
+    return claim.kind == ClaimKind::ledger || claim.kind == ClaimKind::process_registry;
+}
+
+// Returns all claims, sorted by path, with the processes that they name looked up.
+std::vector<Claim> claims_of(const ProcessTable& table, Files files, const std::set<Pid>& about) {
     std::vector<Claim> claims;
     for (ClaimFile& file : files) std::ranges::move(file.claims, std::back_inserter(claims));
-    look_up_named(procfs, claims);
-    std::ranges::sort(claims, {}, [](const Claim& claim) { return std::tie(claim.path, claim.pid); });
+    Rows rows(table);
+    for (Claim& claim : claims) {
+        if (is_to_look_up(claim, about)) look_up_named(rows, claim, is_looked_up_shortly(claim));
+    }
+    std::ranges::sort(claims, {},
+                      [](const Claim& claim) { return std::tie(claim.path, claim.pid); });
     return claims;
 }
 
@@ -125,67 +169,92 @@ bool has_exited(Pid pid) {
     return handle && handle->exited();
 }
 
-void look_up_named(const Procfs& procfs, ClaimFile& file) {
-    look_up_named(procfs, file.claims);
-    const bool one_zombie =
-        file.claims.size() == 1 && file.claims[0].named.ok() && file.claims[0].named.value.state == 'Z';
+void look_up_named(Rows& rows, ClaimFile& file) {
+    look_up_named(rows, file.claims);
+    const bool one_zombie = file.claims.size() == 1 && file.claims[0].named.ok() &&
+                            file.claims[0].named.value.state == 'Z';
     file.named_exited = one_zombie && has_exited(file.claims[0].pid);
 }
 
-void look_up_lock(const Procfs& procfs, ClaimFile& file) {
+void look_up_lock(const ProcessTable& table, ClaimFile& file) {
     if (file.kind != ClaimKind::gateway_pid && file.kind != ClaimKind::gateway_lock) return;
-    const auto home = open_claim_home(file.home);
-    file.lock = home ? find_lock(procfs, home->get(), "gateway.lock") : LockReading{LockState::unknown, 0};
+    const auto home = may_read(file.scope, file.home)
+                          ? open_claim_home(file.home)
+                          : failure(std::errc::timed_out, "open", file.home);
+    file.lock =
+        home ? find_lock(table, home->get(), "gateway.lock") : LockReading{LockState::unknown, 0};
 }
 
-// One walk over all processes, and only where a file makes it worth while.
-void look_up_namesakes(const Procfs& procfs, std::span<ClaimFile> files) {
-    if (std::ranges::none_of(files, has_namesakes)) return;
-    const auto nested = find_nested(procfs);
+// Walks over all processes, once, and only if there is a file that needs it.
+void look_up_nested_matches(const ProcessTable& table, std::span<ClaimFile> files) {
+    if (std::ranges::none_of(files, may_name_nested_process)) return;
+    const auto nested = find_nested_pids(table);
     for (ClaimFile& file : files) {
-        if (has_namesakes(file)) file.namesakes = namesakes_of(procfs, file, nested);
+        if (may_name_nested_process(file))
+            file.nested_matches = find_nested_matches(table, file, nested);
     }
 }
 
 }  // namespace
 
-std::vector<ClaimFile> read_claim_files(const Procfs& procfs, const ClaimPlaces& places) {
-    Files files = read_protecting(places);
-    read_homes(places.data_homes, places.uid, read_rest_of_data_home, files);
-    read_homes(places.hermes_homes, places.uid, read_rest_of_hermes_home, files);
-    read_homes(places.plugin_roots, places.uid, read_rest_of_plugin_root, files);
-    read_homes(places.lock_folders, places.uid, read_lock_folder, files);
-    read_homes(places.openclaw_homes, places.uid, read_openclaw_home, files);
-    for (ClaimFile& file : files) {
-        look_up_named(procfs, file);
-        look_up_lock(procfs, file);
+Reading<bool> holds_records(int directory) {
+    for (const char* name : kRecords) {
+        const auto found = find_below(directory, name);
+        if (found) return Reading<bool>::of(true);
+        if (!proves_absence(found.error())) return Reading<bool>::failed(Access::denied);
     }
-    look_up_namesakes(procfs, files);
+    return Reading<bool>::of(false);
+}
+
+std::vector<ClaimFile> read_claim_files(const ProcessTable& table, const ClaimPlaces& places) {
+    ClaimContext context{table, /*removes=*/true};
+    Files files = read_protecting(places, context);
+    read_homes(places.data_homes, places.uid, context, read_rest_of_data_home, files);
+    read_homes(places.hermes_homes, places.uid, context, read_rest_of_hermes_home, files);
+    read_homes(places.plugin_roots, places.uid, context, read_rest_of_plugin_root, files);
+    read_homes(places.lock_folders, places.uid, context, read_lock_folder, files);
+    read_homes(places.openclaw_homes, places.uid, context, read_openclaw_home, files);
+    Rows rows(table);
+    for (ClaimFile& file : files) {
+        look_up_named(rows, file);
+        look_up_lock(table, file);
+    }
+    look_up_nested_matches(table, files);
     std::ranges::sort(files, {}, &ClaimFile::path);
     return files;
 }
 
-ClaimFile read_again(const Procfs& procfs, const ClaimFile& file, int directory, const std::string& name) {
+ClaimFile read_again(const ProcessTable& table, const ClaimFile& file, int directory,
+                     const std::string& name) {
     ClaimFile fresh = file;
     fresh.found = false;
     fresh.stamp = {};
     fresh.text.clear();
     const auto found = find_below(directory, name.c_str());
-    fresh = found ? read_into(std::move(fresh), *found) : unreadable(std::move(fresh));
-    look_up_named(procfs, fresh);
-    look_up_lock(procfs, fresh);
-    look_up_namesakes(procfs, {&fresh, 1});
+    ClaimContext context{table, /*removes=*/true};
+    fresh = found ? read_into(std::move(fresh), *found, context) : unreadable(std::move(fresh));
+    Rows rows(table);
+    look_up_named(rows, fresh);
+    look_up_lock(table, fresh);
+    look_up_nested_matches(table, {&fresh, 1});
     return fresh;
 }
 
-std::vector<Claim> read_update_markers(const Procfs& procfs, const ClaimPlaces& places) {
+std::vector<Claim> read_update_markers(const ProcessTable& table, const ClaimPlaces& places) {
+    ClaimContext context{table};
     Files files;
-    read_homes(places.hermes_homes, places.uid, read_marker, files);
-    return claims_of(procfs, std::move(files));
+    read_homes(places.hermes_homes, places.uid, context, read_marker, files);
+    return claims_of(table, std::move(files), {});
 }
 
-std::vector<Claim> read_claims(const Procfs& procfs, const ClaimPlaces& places) {
-    return claims_of(procfs, read_protecting(places));
+ClaimsRead read_claims(const ProcessTable& table, const ClaimPlaces& places,
+                       const ClaimsBefore& before) {
+    ClaimContext context{table, /*removes=*/false, before.read};
+    ClaimsRead read;
+    read.claims = claims_of(table, read_protecting(places, context), before.about);
+    read.marks = std::move(context.marks);
+    std::ranges::sort(read.marks, {}, &ClaimMark::path);
+    return read;
 }
 
 }  // namespace reaper::scanner

@@ -4,16 +4,18 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "scanner/linux/directory.hpp"
-#include "scanner/linux/read_file.hpp"
-#include "scanner/number.hpp"
-#include "scanner/reading.hpp"
+#include "scanner/directory.hpp"
+#include "scanner/model/number.hpp"
+#include "scanner/model/reading.hpp"
+#include "scanner/read_file.hpp"
 
 namespace reaper::scanner {
 
 namespace {
 
-constexpr std::size_t kFdinfoLimit = 64 * 1024;  // inotify and epoll list what they watch
+constexpr std::size_t kMostSockets = 256;
+// inotify and epoll list everything that they watch
+constexpr std::size_t kFdinfoLimit = 64 * 1024;
 
 bool was_closed(const Error& error) {
     return access_of(error.code) == Access::gone;
@@ -26,8 +28,8 @@ std::optional<std::uint64_t> socket_inode(std::string_view link) {
     return to_number<std::uint64_t>(link.substr(kStart.size(), link.size() - kStart.size() - 1));
 }
 
-// SQLite's write-ahead log. Without a name it is lost to whoever opens the database next. A file can be named so: this proves
-// nothing, and is only told.
+// Returns the path of a write-ahead log of SQLite that has no name any more, so its content is lost
+// at the next open. A file can be named so on purpose: this proves nothing and is only reported.
 std::optional<std::string> deleted_database(std::string_view link) {
     constexpr std::string_view kMark = " (deleted)";
     if (!link.ends_with(kMark)) return std::nullopt;
@@ -44,6 +46,36 @@ Listener listener_from(const DiagSocket& socket) {
     return {"unix", socket.address, 0};
 }
 
+void look_at_clients(const DiagSocket& socket, Listener& listener) {
+    if (socket.family != SocketFamily::unix_domain || socket.abstract ||
+        !socket.address.starts_with('/'))
+        return;
+    auto service = look_at_service(socket.inode, socket.address);
+    using Clients = Reading<std::vector<std::uint64_t>>;
+    listener.clients =
+        service ? Clients::of(std::move(service->clients)) : Clients::failed(Access::denied);
+    if (service) listener.owner = service->owner;
+}
+
+using Listening = std::unordered_map<std::uint64_t, const DiagSocket*>;
+
+// Keeps the first sockets only. They matter for a launcher, which has one socket, and each costs a
+// look at all sockets of the machine, while a user can open thousands.
+void add_sockets(const std::vector<std::uint64_t>& inodes, const Listening& listening,
+                 OpenFiles& found) {
+    const DiagSocket* last = nullptr;
+    for (const std::uint64_t inode : inodes) {
+        const auto socket = listening.find(inode);
+        if (socket != listening.end()) {
+            last = socket->second;
+            found.listeners.push_back(listener_from(*last));
+        } else if (found.sockets.size() < kMostSockets) {
+            found.sockets.push_back(inode);
+        }
+    }
+    if (found.listeners.size() == 1) look_at_clients(*last, found.listeners.front());
+}
+
 Result<std::vector<FileLock>> locks_of(int process, int number) {
     const std::string path = "fdinfo/" + std::to_string(number);
     return read_at(process, path.c_str(), kFdinfoLimit).and_then([](const FileText& text) {
@@ -58,20 +90,21 @@ Result<std::string> link_of(int process, int number) {
 }  // namespace
 
 Result<OpenFiles> open_files_of(int process, const std::vector<DiagSocket>& listening) {
-    std::unordered_map<std::uint64_t, const DiagSocket*> by_inode;
+    Listening by_inode;
     for (const DiagSocket& socket : listening) by_inode.emplace(socket.inode, &socket);
     const auto numbers = list_numbers_at(process, "fd");
     if (!numbers) return tl::unexpected(numbers.error());
     OpenFiles found;
+    std::vector<std::uint64_t> sockets;
     for (const int number : *numbers) {
         const auto link = link_of(process, number);
         if (!link && was_closed(link.error())) continue;
         if (!link) return tl::unexpected(link.error());
-        const auto inode = socket_inode(*link);
-        const auto socket = inode ? by_inode.find(*inode) : by_inode.end();
-        if (socket != by_inode.end()) found.listeners.push_back(listener_from(*socket->second));
-        if (auto database = deleted_database(*link)) found.deleted_databases.push_back(std::move(*database));
+        if (const auto inode = socket_inode(*link)) sockets.push_back(*inode);
+        if (auto database = deleted_database(*link))
+            found.deleted_databases.push_back(std::move(*database));
     }
+    add_sockets(sockets, by_inode, found);
     return found;
 }
 

@@ -1,4 +1,5 @@
-// What a process has open: sockets that listen, parts of databases that were deleted, and files that it has locked.
+// Reads what a process has open: sockets that listen, parts of deleted databases, and files that it
+// has locked.
 #pragma once
 
 #include <optional>
@@ -6,27 +7,31 @@
 #include <vector>
 
 #include "scanner/linux/sock_diag.hpp"
-#include "scanner/proc_fdinfo.hpp"
-#include "scanner/process.hpp"
-#include "scanner/result.hpp"
+#include "scanner/model/process.hpp"
+#include "scanner/model/result.hpp"
+#include "scanner/parse/proc_fdinfo.hpp"
 
 namespace reaper::scanner {
 
-// `process` is /proc/PID, open. A descriptor that is closed meanwhile is left out.
+// Reads the descriptors of the open /proc/PID `process`. Skips a descriptor that is closed
+// meanwhile.
 
 struct OpenFiles {
-    std::vector<Listener> listeners;             // its sockets that are among those asked for
-    std::vector<std::string> deleted_databases;  // paths of write-ahead logs that no longer have a name
+    std::vector<Listener> listeners;     // its sockets that are in `listening`
+    std::vector<std::uint64_t> sockets;  // the first of its other sockets
+    // Paths of write-ahead logs that have no name any more.
+    std::vector<std::string> deleted_databases;
 };
 
-[[nodiscard]] Result<OpenFiles> open_files_of(int process, const std::vector<DiagSocket>& listening);
+[[nodiscard]] Result<OpenFiles> open_files_of(int process,
+                                              const std::vector<DiagSocket>& listening);
 
 struct LockedFile {
-    std::string path;  // as the link of the descriptor says
+    std::string path;  // as in the link of the descriptor
     std::vector<FileLock> locks;
 };
 
-// Files on which it holds a lock of any kind, each descriptor by itself.
+// Returns the files on which it holds a lock of any kind, once per descriptor.
 [[nodiscard]] Result<std::vector<LockedFile>> locked_files_of(int process);
 
 }  // namespace reaper::scanner

@@ -1,4 +1,5 @@
-// libproc2 knows the names of users and terminals and how memory is counted; what decides anything is read elsewhere.
+// libproc2 knows the names of users and terminals, and how memory is counted. What decides anything
+// is read elsewhere.
 extern "C" {
 #include <libproc2/pids.h>
 }
@@ -17,17 +18,19 @@ namespace reaper::scanner {
 
 namespace {
 
-constexpr std::size_t kMaxSelect = 255;  // libproc2 takes no more pids at once (FILL_ID_MAX)
+constexpr std::size_t kMaxSelect = 255;  // the most pids that libproc2 takes at once (FILL_ID_MAX)
 
 enum Column { kPid, kBegan, kMemory, kUser, kTerminal, kTicks, kColumns };
 
-// libproc2, loaded. Incomplete: it is not there, or another one than we know.
+// The functions of libproc2. Incomplete: it is not installed, or has another interface.
 struct Procps {
     decltype(&procps_pids_new) open;
     decltype(&procps_pids_select) select;
     decltype(&procps_pids_unref) close;
 
-    [[nodiscard]] bool complete() const { return open != nullptr && select != nullptr && close != nullptr; }
+    [[nodiscard]] bool complete() const {
+        return open != nullptr && select != nullptr && close != nullptr;
+    }
 };
 
 Procps load_procps() {
@@ -56,13 +59,13 @@ Table open_table(const Procps& procps) {
     return Table(info, CloseTable{&procps});
 }
 
-// "-" and "?" are libproc2's words for "none".
+// "-" and "?" are what libproc2 says for "none".
 std::string text_of(const char* text) {
     const std::string_view view = text == nullptr ? "" : text;
     return view == "-" || view == "?" ? std::string() : std::string(view);
 }
 
-// The library goes by pid; the start tells whether it still was the candidate.
+// The library looks up by pid; the start tells whether that still was the candidate.
 void take_row(const pids_result* row, ProcessFacts& facts) {
     if (row[kBegan].result.ull_int != facts.identity.start_ticks) return;
     static const auto ticks_per_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
@@ -80,7 +83,8 @@ void add_some(const Table& table, std::span<ProcessFacts> candidates) {
         by_pid.emplace(facts.identity.pid, &facts);
     }
     const auto count = static_cast<int>(pids.size());
-    const pids_fetch* fetched = table.get_deleter().procps->select(table.get(), pids.data(), count, PIDS_SELECT_PID);
+    const pids_fetch* fetched =
+        table.get_deleter().procps->select(table.get(), pids.data(), count, PIDS_SELECT_PID);
     if (fetched == nullptr) return;
     for (int i = 0; i < fetched->counts->total; ++i) {
         const pids_result* row = fetched->stacks[i]->head;

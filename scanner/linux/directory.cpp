@@ -1,4 +1,4 @@
-#include "scanner/linux/directory.hpp"
+#include "scanner/directory.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,7 +9,8 @@
 #include <memory>
 #include <string_view>
 
-#include "scanner/number.hpp"
+#include "scanner/linux/procfs.hpp"
+#include "scanner/model/number.hpp"
 
 namespace reaper::scanner {
 
@@ -55,9 +56,9 @@ Result<std::vector<int>> list_numbers_at(int directory, const char* path) {
     return numbers;
 }
 
-Result<Fd> open_process(const Procfs& procfs, Pid pid) {
+Result<Fd> open_process(const ProcessTable& table, Pid pid) {
     const std::string name = std::to_string(pid);
-    Fd fd(::openat(procfs.fd(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    Fd fd(::openat(fd_of(table), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!fd) return system_failure("open", "/proc/" + name);
     return fd;
 }

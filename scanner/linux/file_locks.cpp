@@ -8,27 +8,31 @@
 #include <string_view>
 
 #include "scanner/claim_files.hpp"
-#include "scanner/linux/directory.hpp"
+#include "scanner/directory.hpp"
 #include "scanner/linux/process_files.hpp"
-#include "scanner/linux/read_file.hpp"
-#include "scanner/number.hpp"
-#include "scanner/proc_fdinfo.hpp"
-#include "scanner/proc_mountinfo.hpp"
+#include "scanner/linux/procfs.hpp"
+#include "scanner/model/number.hpp"
+#include "scanner/parse/proc_fdinfo.hpp"
+#include "scanner/parse/proc_mountinfo.hpp"
+#include "scanner/read_file.hpp"
 #include "scanner/regular_file.hpp"
 
 namespace reaper::scanner {
 
 namespace {
 
-// For some 150,000 locks. The kernel gives 4 KB at a time, and walks to its place from the first lock each time (fs/seq_file.c).
+// Enough for some 150,000 locks. The kernel returns 4 KB at a time, and walks from the first lock
+// each time (fs/seq_file.c).
 constexpr std::chrono::seconds kMostTime{5};
 constexpr std::size_t kFdinfoLimit = 4096;
 constexpr std::size_t kMountsLimit = 4 * 1024 * 1024;
 
-// As /proc/locks has it: on overlayfs and btrfs stat(2) may say other numbers (fs/locks.c, lock_get_status).
+// The numbers of a file in /proc/locks; on overlayfs and btrfs stat(2) may return others
+// (fs/locks.c, lock_get_status).
 struct LockedFile {
     std::uint64_t inode = 0;
-    std::optional<MountedDevice> device;  // none: it is on a mount that is not seen here, and the inode has to do
+    // None: its mount is not seen here, so only the inode is compared.
+    std::optional<MountedDevice> device;
 };
 
 // "\nino:\t5": fs/proc/fd.c, seq_show; the inode since Linux 5.14.
@@ -40,31 +44,33 @@ std::optional<std::uint64_t> field(std::string_view fdinfo, std::string_view nam
     return take_number(fdinfo, value) ? std::optional(value) : std::nullopt;
 }
 
-LockedFile identify(const Procfs& procfs, int file, std::uint64_t told) {
+LockedFile identify(const ProcessTable& table, int file, std::uint64_t told) {
     const std::string path = "self/fdinfo/" + std::to_string(file);
-    const auto fdinfo = read_at(procfs.fd(), path.c_str(), kFdinfoLimit);
+    const auto fdinfo = read_at(fd_of(table), path.c_str(), kFdinfoLimit);
     if (!fdinfo) return {told, std::nullopt};
     const auto mount = field(fdinfo->bytes, "\nmnt_id:\t");
-    const auto mounts = read_at(procfs.fd(), "self/mountinfo", kMountsLimit);
+    const auto mounts = read_at(fd_of(table), "self/mountinfo", kMountsLimit);
     return {field(fdinfo->bytes, "\nino:\t").value_or(told),
             mount && mounts ? find_mounted_device(mounts->bytes, *mount) : std::nullopt};
 }
 
 bool is_on(const FileLock& lock, const LockedFile& file) {
-    const bool elsewhere = file.device && *file.device != MountedDevice{lock.device_major, lock.device_minor};
+    const bool elsewhere =
+        file.device && *file.device != MountedDevice{lock.device_major, lock.device_minor};
     return lock.inode == file.inode && !elsewhere;
 }
 
-// Anybody can take as many as he likes, so that only those of one file are kept.
-Result<std::vector<FileLock>> locks_on(const Procfs& procfs, const LockedFile& file) {
+// Keeps only the locks of one file, as any user can take very many.
+Result<std::vector<FileLock>> locks_on(const ProcessTable& table, const LockedFile& file) {
     std::vector<FileLock> found;
     const auto keep = [&](std::string_view lines) -> Result<void> {
         const auto locks = parse_locks(lines);
         if (!locks) return tl::unexpected(locks.error());
-        std::ranges::copy_if(*locks, std::back_inserter(found), [&](const FileLock& one) { return is_on(one, file); });
+        std::ranges::copy_if(*locks, std::back_inserter(found),
+                             [&](const FileLock& one) { return is_on(one, file); });
         return {};
     };
-    if (auto read = read_lines_at(procfs.fd(), "locks", kMostTime, keep); !read) {
+    if (auto read = read_lines_at(fd_of(table), "locks", kMostTime, keep); !read) {
         read.error().subject = "/proc/locks";
         return tl::unexpected(read.error());
     }
@@ -73,37 +79,38 @@ Result<std::vector<FileLock>> locks_on(const Procfs& procfs, const LockedFile& f
 
 }  // namespace
 
-LockReading find_lock(const Procfs& procfs, int directory, const std::string& name) {
+LockReading find_lock(const ProcessTable& table, int directory, const std::string& name) {
     const auto file = find_below(directory, name.c_str());
     const bool absent = !file && file.error().code == std::errc::no_such_file_or_directory;
     if (absent) return {LockState::absent, 0};
     if (!file || !S_ISREG(file->status.st_mode)) return {LockState::unknown, 0};
-    const auto locks = locks_on(procfs, identify(procfs, file->path.get(), file->status.st_ino));
+    const auto locks = locks_on(table, identify(table, file->path.get(), file->status.st_ino));
     if (!locks) return {LockState::unknown, 0, describe(locks.error())};
     const auto lock = std::ranges::find(*locks, true, &FileLock::write);
     if (lock == locks->end()) return {LockState::free, 0};
     return {LockState::held, std::max(lock->pid, 0)};
 }
 
-Pid find_lock_holder(const Procfs& procfs, int file) {
-    struct stat status{};
-    if (::fstat(file, &status) != 0) return 0;
-    const auto locks = locks_on(procfs, identify(procfs, file, status.st_ino));
+Pid find_lock_holder(const ProcessTable& table, int file) {
+    const auto status = stat_cached(file);
+    if (!status) return 0;
+    const auto locks = locks_on(table, identify(table, file, status->inode));
     if (!locks || locks->empty()) return 0;
     const auto writer = std::ranges::find(*locks, true, &FileLock::write);
     return std::max((writer == locks->end() ? locks->begin() : writer)->pid, 0);
 }
 
-Pid find_lock_heir(const Procfs& procfs, int file) {
-    const auto path = read_link_at(procfs.fd(), ("self/fd/" + std::to_string(file)).c_str());
-    const auto pids = list_numbers_at(procfs.fd(), ".");
+Pid find_inherited_lock_holder(const ProcessTable& table, int file) {
+    const auto path = read_link_at(fd_of(table), ("self/fd/" + std::to_string(file)).c_str());
+    const auto pids = list_numbers_at(fd_of(table), ".");
     if (!path || !pids) return 0;
-    const auto heir = std::ranges::find_if(*pids, [&](Pid pid) {
-        const auto process = open_process(procfs, pid);
-        const auto paths = process ? read_held_locks(process->get()) : Reading<std::vector<std::string>>();
+    const auto holder = std::ranges::find_if(*pids, [&](Pid pid) {
+        const auto process = open_process(table, pid);
+        const auto paths =
+            process ? read_held_locks(process->get()) : Reading<std::vector<std::string>>();
         return paths.ok() && std::ranges::find(paths.value, *path) != paths.value.end();
     });
-    return heir == pids->end() ? 0 : *heir;
+    return holder == pids->end() ? 0 : *holder;
 }
 
 }  // namespace reaper::scanner

@@ -7,8 +7,9 @@
 
 #include <array>
 
-#include "scanner/linux/read_file.hpp"
-#include "scanner/proc_mountinfo.hpp"
+#include "scanner/linux/procfs.hpp"
+#include "scanner/parse/proc_mountinfo.hpp"
+#include "scanner/read_file.hpp"
 
 namespace reaper::scanner {
 
@@ -27,14 +28,16 @@ bool may_trace() {
 
 }  // namespace
 
-// Process 1 always exists. hidepid=1 lists it but refuses its files, hidepid=2 and 4 do not show it at all. Seeing it
-// proves nothing where it is our own user's (a container, or root): there rights and mount options have to tell.
-bool hides_processes(const Procfs& procfs) {
+// Tests with process 1, which always exists. hidepid=1 lists it but refuses its files; hidepid=2
+// and 4 do not show it at all. If it belongs to our own user (a container, or root), seeing it
+// proves nothing, so rights and mount options decide.
+bool hides_processes(const ProcessTable& table) {
     struct stat init;
-    if (!read_at(procfs.fd(), "1/stat", kStatLimit) || ::fstatat(procfs.fd(), "1", &init, 0) != 0) return true;
+    if (!read_at(fd_of(table), "1/stat", kStatLimit) || ::fstatat(fd_of(table), "1", &init, 0) != 0)
+        return true;
     if (init.st_uid != ::geteuid() || may_trace()) return false;
-    const auto mounts = read_at(procfs.fd(), "self/mountinfo", kMountsLimit);
-    return !mounts || mounts->truncated || is_mounted_with_hidepid(mounts->bytes, procfs.root());
+    const auto mounts = read_at(fd_of(table), "self/mountinfo", kMountsLimit);
+    return !mounts || mounts->truncated || is_mounted_with_hidepid(mounts->bytes, table.name());
 }
 
 }  // namespace reaper::scanner

@@ -1,11 +1,12 @@
-// Does this mount of /proc keep other users' processes from us?
+// Tells whether this mount of /proc hides processes of other users.
 #pragma once
 
 #include "scanner/process_table.hpp"
 
 namespace reaper::scanner {
 
-// True, too, when nobody can say: a table that may be incomplete must not be taken for a complete one.
-[[nodiscard]] bool hides_processes(const Procfs& procfs);
+// Also true if that cannot be found out, so that an incomplete table is never taken for a complete
+// one.
+[[nodiscard]] bool hides_processes(const ProcessTable& table);
 
 }  // namespace reaper::scanner

@@ -2,64 +2,72 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <optional>
+#include <string>
+#include <unordered_map>
 
+#include "scanner/directory.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/inspector.hpp"
-#include "scanner/linux/directory.hpp"
-#include "scanner/linux/read_file.hpp"
+#include "scanner/linux/procfs.hpp"
 #include "scanner/linux/sock_diag.hpp"
+#include "scanner/read_file.hpp"
 
 namespace reaper::scanner {
 
 namespace {
 
-// What the link of a descriptor at the far end says.
+// What it means if a descriptor has a certain link: it is the far end of this pipe or socket.
 struct FarEnd {
-    std::string link;
-    bool written = false;  // the two ends of a pipe have one inode; the far end of stdin is the one that is written to
+    std::uint64_t inode = 0;
+    // Both ends of a pipe have one inode. The far end of stdin is the one that is written to.
+    bool written = false;
 };
+using FarEnds = std::unordered_map<std::string, FarEnd>;
 
-std::vector<FarEnd> far_ends(std::uint64_t inode) {
-    std::vector<FarEnd> ends{{"pipe:[" + std::to_string(inode) + "]", true}};
-    const auto socket = find_unix_socket(inode);
-    if (socket && socket->peer.value_or(0) != 0)
-        ends.push_back({"socket:[" + std::to_string(*socket->peer) + "]", false});
+FarEnds far_ends(const std::vector<std::uint64_t>& inodes) {
+    FarEnds ends;
+    for (const std::uint64_t inode : inodes) {
+        ends.emplace("pipe:[" + std::to_string(inode) + "]", FarEnd{inode, true});
+        const auto socket = find_unix_socket(inode);
+        if (socket && socket->peer.value_or(0) != 0)
+            ends.emplace("socket:[" + std::to_string(*socket->peer) + "]", FarEnd{inode, false});
+    }
     return ends;
 }
 
-// The permission bits of the link itself show how the descriptor was opened (proc(5), /proc/PID/fd).
+// Tells by the permission bits of the link how the descriptor was opened (proc(5), /proc/PID/fd).
 bool may_write(int process, const std::string& name) {
     struct stat status{};
-    return ::fstatat(process, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && (status.st_mode & S_IWUSR) != 0;
+    return ::fstatat(process, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           (status.st_mode & S_IWUSR) != 0;
 }
 
-bool holds(int process, const std::vector<FarEnd>& ends) {
+void add_holder(Pid pid, int process, const FarEnds& ends, Holders& holders) {
     const auto numbers = list_numbers_at(process, "fd");
-    if (!numbers) return false;
-    return std::ranges::any_of(*numbers, [&](int number) {
+    if (!numbers) return;
+    for (const int number : *numbers) {
         const std::string name = "fd/" + std::to_string(number);
         const auto link = read_link_at(process, name.c_str());
-        return link && std::ranges::any_of(ends, [&](const FarEnd& end) {
-                   return *link == end.link && (!end.written || may_write(process, name));
-               });
-    });
+        const auto end = link ? ends.find(*link) : ends.end();
+        if (end == ends.end() || (end->second.written && !may_write(process, name))) continue;
+        std::vector<Pid>& found = holders[end->second.inode];
+        if (found.empty() || found.back() != pid) found.push_back(pid);
+    }
 }
 
 }  // namespace
 
-std::vector<Pid> find_holders(const Procfs& procfs, std::uint64_t inode, Pid except) {
-    const auto pids = list_numbers_at(procfs.fd(), ".");
+Holders find_holders(const ProcessTable& table, const std::vector<std::uint64_t>& inodes) {
+    auto pids = list_numbers_at(fd_of(table), ".");
     if (!pids) return {};
-    const auto ends = far_ends(inode);
-    std::vector<Pid> found;
+    std::ranges::sort(*pids);
+    const FarEnds ends = far_ends(inodes);
+    Holders holders;
     for (const Pid pid : *pids) {
-        if (pid == except) continue;
-        const auto process = open_process(procfs, pid);
-        if (process && holds(process->get(), ends)) found.push_back(pid);
+        if (const auto process = open_process(table, pid))
+            add_holder(pid, process->get(), ends, holders);
     }
-    std::ranges::sort(found);
-    return found;
+    return holders;
 }
 
 }  // namespace reaper::scanner

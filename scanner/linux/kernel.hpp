@@ -1,4 +1,5 @@
-// What the kernel has and some C library headers do not: the one place for such constants, each with the Linux that brought it.
+// Constants of the kernel that some C library headers lack, all in this one place, each with the
+// version of Linux that introduced it.
 #pragma once
 
 #include <linux/ioctl.h>
@@ -9,16 +10,13 @@
 
 namespace reaper::scanner::kernel {
 
-// linux/magic.h, 6.9: pidfds have a filesystem, and each process an inode of its own in it.
+// linux/magic.h, 6.9: the file system of pidfds, where each process has an inode of its own.
 inline constexpr std::int64_t kPidFsMagic = 0x50494446;
 
-// linux/magic.h: anonymous pipes, as against FIFOs that have a name.
+// linux/magic.h: anonymous pipes, as opposed to named FIFOs.
 inline constexpr std::int64_t kPipeFsMagic = 0x50495045;
 
-// linux/magic.h, 4.5: the one hierarchy of cgroups of version 2.
-inline constexpr std::int64_t kCgroup2Magic = 0x63677270;
-
-// linux/magic.h: the terminals of ssh, tmux, script and their like.
+// linux/magic.h: terminals of ssh, tmux, script and the like.
 inline constexpr std::int64_t kDevPtsMagic = 0x1cd1;
 
 // linux/pidfd.h, 6.13 (first size, 64 bytes); kPidfdInfoExit and exit_code are from 6.15.
@@ -39,7 +37,7 @@ static_assert(sizeof(PidfdInfo) == 64);
 inline constexpr std::uint64_t kPidfdInfoPid = 1ULL << 0;
 inline constexpr std::uint64_t kPidfdInfoExit = 1ULL << 3;
 
-// linux/wait.h, 5.4: P_PIDFD, which is in glibc since 2.36.
+// linux/wait.h, 5.4: P_PIDFD, in glibc since 2.36.
 inline constexpr auto kByHandle = static_cast<idtype_t>(3);
 
 // PIDFD_GET_INFO

@@ -1,15 +1,15 @@
-// A library that is loaded when something of it is first needed. libproc2 and libsystemd bring eight more along: 2 ms at every
-// start (of 3.6), and most runs need neither.
+// A library that is loaded when it is first used. libproc2 and libsystemd need eight more: 2 of the
+// 3.6 ms of every start, while most runs use neither.
 #pragma once
 
 namespace reaper::scanner {
 
-// Stays loaded for good: a library that has started something cannot be taken away safely.
+// Stays loaded: a library that may have started something cannot be unloaded safely.
 class LateLibrary {
    public:
     explicit LateLibrary(const char* soname);
 
-    // Null: the library, or the function in it, is not there.
+    // Null: the library, or the function in it, does not exist.
     template <class Function>
     [[nodiscard]] Function* function(const char* name) const {
         return reinterpret_cast<Function*>(find(name));

@@ -1,19 +1,21 @@
 #include "scanner/occupants.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 
+#include "scanner/access_guard.hpp"
+#include "scanner/directory.hpp"
 #include "scanner/inspector.hpp"
-#include "scanner/interpreter.hpp"
 #include "scanner/linux/descriptors.hpp"
-#include "scanner/linux/directory.hpp"
+#include "scanner/linux/own_folders.hpp"
 #include "scanner/linux/process_files.hpp"
-#include "scanner/linux/read_file.hpp"
-#include "scanner/script_path.hpp"
+#include "scanner/linux/procfs.hpp"
+#include "scanner/parse/interpreter.hpp"
+#include "scanner/parse/script_path.hpp"
+#include "scanner/read_file.hpp"
 
 namespace reaper::scanner {
 
@@ -29,17 +31,8 @@ bool lies_below(std::string_view path, const Folders& folders) {
     });
 }
 
-bool is_there(const std::string& path) {
-    return !path.empty() && ::access(path.c_str(), F_OK) == 0;
-}
-
-// A container can have an install of its own at the same path.
-bool sees_the_same(int process, const std::string& folder) {
-    struct stat here{};
-    struct stat there{};
-    const std::string below = "root" + folder;
-    return ::stat(folder.c_str(), &here) == 0 && ::fstatat(process, below.c_str(), &there, 0) == 0 &&
-           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+bool is_there(Uid user, const std::string& path) {
+    return !path.empty() && may_read(user, path) && ::access(path.c_str(), F_OK) == 0;
 }
 
 bool is_nested(int process) {
@@ -47,60 +40,68 @@ bool is_nested(int process) {
     return !status || status->namespace_pids.size() > 1;
 }
 
-// Of those folders, the ones that it can be about.
-Folders in_sight(int process, const Folders& folders) {
-    if (!is_nested(process)) return folders;
+// Returns the folders that the process can mean: in a container or with another root, the same path
+// may lead to another install. A folder that cannot be compared counts, unless
+// the process may be in a container.
+Folders in_sight(int process, Uid user, const Folders& folders) {
+    const bool nested = is_nested(process);
     Folders seen;
-    std::ranges::copy_if(folders, std::back_inserter(seen),
-                         [process](const std::string& folder) { return sees_the_same(process, folder); });
+    std::ranges::copy_if(folders, std::back_inserter(seen), [&](const std::string& folder) {
+        const Reading<bool> same = sees_our_folder(process, user, folder);
+        return same.ok() ? same.value : !nested;
+    });
     return seen;
 }
 
-std::string variable_of(const Procfs& procfs, Pid pid, const std::string& name) {
-    const auto variables = read_variables(procfs, pid, {&name, 1});
+std::string variable_of(const ProcessTable& table, Pid pid, const std::string& name) {
+    const auto variables = read_variables(table, pid, {&name, 1});
     const auto found = variables.value.find(name);
     return found == variables.value.end() ? std::string() : found->second;
 }
 
 bool runs_scripts(const std::string& exe) {
-    constexpr std::string_view kNames[] = {"python", "node", "nodejs", "bun", "deno", "bash", "sh", "dash"};
-    return std::ranges::any_of(kNames, [&](std::string_view name) { return is_interpreter(exe, name); });
+    constexpr std::string_view kNames[] = {"python", "node", "nodejs", "bun",
+                                           "deno",   "bash", "sh",     "dash"};
+    return std::ranges::any_of(kNames,
+                               [&](std::string_view name) { return is_interpreter(exe, name); });
 }
 
-// The program as it was called: the interpreter of a virtual environment is a link, so that exe says where another Python lies. Where it
-// was found by PATH, that began with an environment that was activated.
-std::string called_as(const Procfs& procfs, const ProcessRow& row, const std::string& cwd) {
+// Returns the program as it was called. In a virtual environment the interpreter is a link, so exe
+// names another Python. If PATH found it, an activated environment came first there.
+std::string called_as(const ProcessTable& table, const ProcessRow& row, const std::string& cwd) {
     const auto& argv = row.command_line.value.argv;
     if (argv.empty()) return {};
     if (argv.front().find('/') != std::string::npos) return resolve_script(argv.front(), cwd);
     if (!is_interpreter(row.exe.value, "python")) return {};
-    const std::string environment = variable_of(procfs, row.pid, "VIRTUAL_ENV");
+    const std::string environment = variable_of(table, row.pid, "VIRTUAL_ENV");
     return environment.empty() ? std::string() : environment + "/bin/" + argv.front();
 }
 
-// A module is looked for in the working directory first.
-std::string module_path(std::string name, const std::string& cwd) {
+// Returns the path of a module, which Python looks for in the working directory first.
+std::string module_path(Uid user, std::string name, const std::string& cwd) {
     std::ranges::replace(name, '.', '/');
     const std::string path = resolve_script(name, cwd);
-    return is_there(path + ".py") || is_there(path) ? path : std::string();
+    return is_there(user, path + ".py") || is_there(user, path) ? path : std::string();
 }
 
-// The first word that is a file; values of the interpreter's own options are none. Of other users' processes argv is shown, and exe is not.
+// Returns the first argument that is a file; values of the interpreter's own options are none. For
+// processes of other users argv is shown while exe is not.
 std::string script_of(const ProcessRow& row, const std::string& cwd) {
     const auto& argv = row.command_line.value.argv;
     if (argv.empty() || !runs_scripts(row.exe.ok() ? row.exe.value : argv.front())) return {};
     for (std::size_t at = 1; at < argv.size(); ++at) {
-        if (argv[at - 1] == "-m") return module_path(argv[at], cwd);
+        if (argv[at - 1] == "-m") return module_path(row.uid, argv[at], cwd);
         if (argv[at].starts_with('-')) continue;
         std::string path = resolve_script(argv[at], cwd);
-        if (is_there(path)) return path;
+        if (is_there(row.uid, path)) return path;
     }
     return {};
 }
 
-// The first mapped file below one of them.
-std::string mapped_file(int process, const Folders& installs) {
-    const auto maps = read_at(process, "maps", kMapsLimit);
+// Returns the first mapped file below one of the installs.
+std::string mapped_file(Pid pid, int process, const Folders& installs) {
+    const auto maps = may_read_memory(pid) ? read_at(process, "maps", kMapsLimit)
+                                           : failure(std::errc::timed_out, "read", "maps");
     if (!maps) return {};
     for (std::string_view rest = maps->bytes; !rest.empty();) {
         const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -112,16 +113,17 @@ std::string mapped_file(int process, const Folders& installs) {
     return {};
 }
 
-std::string way_in(const Procfs& procfs, int process, const ProcessRow& row, const Folders& installs) {
+std::string path_into_install(const ProcessTable& table, int process, const ProcessRow& row,
+                              const Folders& installs) {
     if (installs.empty()) return {};
-    const std::string cwd = read_cwd(process).value;
-    for (std::string path : {row.exe.value, called_as(procfs, row, cwd), script_of(row, cwd)}) {
+    const std::string cwd = read_cwd(process, row.uid).value;
+    for (std::string path : {row.exe.value, called_as(table, row, cwd), script_of(row, cwd)}) {
         if (lies_below(path, installs)) return path;
     }
-    return mapped_file(process, installs);
+    return mapped_file(row.pid, process, installs);
 }
 
-std::vector<std::string> lost_databases(int process, const Folders& homes) {
+std::vector<std::string> deleted_databases_below(int process, const Folders& homes) {
     auto open = open_files_of(process, {});
     if (!open) return {};
     std::vector<std::string>& found = open->deleted_databases;
@@ -133,29 +135,33 @@ std::vector<std::string> lost_databases(int process, const Folders& homes) {
 
 }  // namespace
 
-Result<Occupancy> find_occupants(const Procfs& procfs, const Premises& premises) {
-    const auto pids = list_numbers_at(procfs.fd(), ".");
+Result<Occupancy> find_occupants(const ProcessTable& table, const InstallPaths& paths) {
+    const auto pids = list_numbers_at(fd_of(table), ".");
     if (!pids) return tl::unexpected(pids.error());
     Occupancy found;
     for (const Pid pid : *pids) {
-        auto row = read_row(procfs, pid);
+        auto row = read_row(table, pid);
         if (!row) continue;
         found.parents[pid] = row->ppid;
-        const auto process = open_process(procfs, pid);
+        const auto process = open_process(table, pid);
         if (!process || row->kernel_thread || row->state == 'Z') continue;
         const bool shows_argv_only = !row->exe.ok() && !row->command_line.value.argv.empty();
         if (shows_argv_only && !is_nested(process->get())) found.unseen.push_back(*row);
         Occupant occupant;
-        occupant.through = way_in(procfs, process->get(), *row, in_sight(process->get(), premises.installs));
-        occupant.deleted_databases = lost_databases(process->get(), in_sight(process->get(), premises.homes));
+        occupant.through = path_into_install(table, process->get(), *row,
+                                             in_sight(process->get(), row->uid, paths.installs));
+        occupant.deleted_databases = deleted_databases_below(
+            process->get(), in_sight(process->get(), row->uid, paths.homes));
         if (occupant.through.empty() && occupant.deleted_databases.empty()) continue;
-        // systemd tells the process that it starts, and whatever that starts inherits it.
-        occupant.heads_service = variable_of(procfs, pid, "SYSTEMD_EXEC_PID") == std::to_string(pid);
+        // systemd sets this for the process that it starts; its children inherit the value
+        // unchanged.
+        occupant.heads_service = variable_of(table, pid, "SYSTEMD_EXEC_PID") == std::to_string(pid);
         occupant.user = user_name(row->uid);
         occupant.row = std::move(*row);
         found.occupants.push_back(std::move(occupant));
     }
-    std::ranges::sort(found.occupants, {}, [](const Occupant& occupant) { return occupant.row.pid; });
+    std::ranges::sort(found.occupants, {},
+                      [](const Occupant& occupant) { return occupant.row.pid; });
     std::ranges::sort(found.unseen, {}, &ProcessRow::pid);
     return found;
 }

@@ -5,10 +5,11 @@
 #include <optional>
 #include <string_view>
 
+#include "scanner/access_guard.hpp"
 #include "scanner/fd.hpp"
+#include "scanner/json/package_json.hpp"
 #include "scanner/linux/rooted_file.hpp"
-#include "scanner/package_json.hpp"
-#include "scanner/script_path.hpp"
+#include "scanner/parse/script_path.hpp"
 
 namespace reaper::scanner {
 
@@ -19,7 +20,7 @@ constexpr std::size_t kMaxSize = 64 * 1024;
 
 using Name = Reading<std::string>;
 
-// None: not here, look further up.
+// None: not in this folder, continue upwards.
 std::optional<Name> name_in_folder(int root, std::string_view folder) {
     const auto file = find_in_root(root, std::string(folder).append("/package.json").c_str());
     if (!file) {
@@ -30,8 +31,8 @@ std::optional<Name> name_in_folder(int root, std::string_view folder) {
     }
     const auto text = read_found(*file, kMaxSize);
     if (!text) {
-        const bool odd =
-            text.error().code == std::errc::not_supported || text.error().code == std::errc::file_too_large;
+        const bool odd = text.error().code == std::errc::not_supported ||
+                         text.error().code == std::errc::file_too_large;
         return Name::failed(odd ? Access::malformed : Access::denied);
     }
     auto name = parse_package_name(*text);
@@ -42,7 +43,8 @@ std::optional<Name> name_in_folder(int root, std::string_view folder) {
 
 }  // namespace
 
-Reading<std::string> read_package_name(int process, const std::string& script) {
+Reading<std::string> read_package_name(int process, Uid user, const std::string& script) {
+    if (!may_read(user, folder_of(script))) return Name::failed(Access::denied);
     const Fd root(::openat(process, "root", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!root) return Name::failed(Access::denied);
     std::string_view folder = folder_of(script);
@@ -51,7 +53,8 @@ Reading<std::string> read_package_name(int process, const std::string& script) {
         if (folder == "/") break;
         folder = folder_of(folder);
     }
-    return Name::failed(Access::gone);
+    // If the script was deleted together with the folders above it, nothing is known about it.
+    return Name::failed(find_in_root(root.get(), script.c_str()) ? Access::gone : Access::denied);
 }
 
 }  // namespace reaper::scanner

@@ -1,14 +1,17 @@
-// Which package does a script belong to?
+// Finds the package that a script belongs to.
 #pragma once
 
 #include <string>
 
-#include "scanner/reading.hpp"
+#include "scanner/model/identity.hpp"
+#include "scanner/model/reading.hpp"
 
 namespace reaper::scanner {
 
-// "name" of the nearest package.json with a name, from the folder of `script` (absolute) upwards, in the root folder of the process
-// whose /proc/PID is open as `process`. gone: none in the first 16 folders.
-[[nodiscard]] Reading<std::string> read_package_name(int process, const std::string& script);
+// Returns "name" of the nearest package.json that has one, from the folder of `script` (absolute)
+// upwards, as seen from the root of the process whose /proc/PID is open as `process`, of `user`.
+// gone: none in the first 16 folders.
+[[nodiscard]] Reading<std::string> read_package_name(int process, Uid user,
+                                                     const std::string& script);
 
 }  // namespace reaper::scanner

@@ -1,4 +1,4 @@
-// Single facts out of one open /proc/PID, each with its own access.
+// Reads single facts from an open /proc/PID, each with its own access.
 #pragma once
 
 #include <cstdint>
@@ -6,35 +6,33 @@
 #include <span>
 #include <string>
 
-#include "scanner/proc_status.hpp"
-#include "scanner/process.hpp"
-#include "scanner/result.hpp"
+#include "scanner/model/process.hpp"
+#include "scanner/model/result.hpp"
+#include "scanner/parse/proc_status.hpp"
 
 namespace reaper::scanner {
 
-// Why a fact could not be had: not in its form, gone, or (everything else) not to be looked at.
+// Translates the error of a read: malformed, gone, or (everything else) denied.
 [[nodiscard]] Access access_of_failure(const Error& error);
 
 [[nodiscard]] Result<ProcStatus> read_status(int process);
-[[nodiscard]] Reading<std::string> read_cwd(int process);
+[[nodiscard]] Reading<std::string> read_cwd(int process, Uid user);
 
-// Memory that it has in RAM; 0: not known. Told, never decided by.
+// Returns its memory in RAM; 0: not known. Reported only, decides nothing.
 [[nodiscard]] std::uint64_t read_resident_bytes(int process);
 
-// The executable has no name any more. False also when that could not be found out.
+// True if the executable has no name any more. False also if that could not be found out.
 [[nodiscard]] bool has_deleted_exe(int process);
 
-struct Environment {
-    Reading<std::map<std::string, std::string>> kept;  // only the keys that were asked for
-    bool names_exec_pid = false;                       // SYSTEMD_EXEC_PID is there, asked for or not
-};
+// Reads only these keys. malformed: larger than 1 MiB, or empty although `row` shows a program that
+// may just be starting.
+[[nodiscard]] Reading<std::map<std::string, std::string>> read_environment(
+    int process, const ProcessRow& row, std::span<const std::string> keys);
 
-// malformed: more than 1 MiB, or nothing at all although `row` shows a program that may just be starting.
-[[nodiscard]] Environment read_environment(int process, const ProcessRow& row, std::span<const std::string> keys);
+[[nodiscard]] Reading<std::string> locate_script(const std::string& script,
+                                                 const Reading<std::string>& cwd);
 
-[[nodiscard]] Reading<std::string> locate_script(const std::string& script, const Reading<std::string>& cwd);
-
-// Paths on which the process holds a flock(2).
+// Returns the paths on which the process holds a flock(2).
 [[nodiscard]] Reading<std::vector<std::string>> read_held_locks(int process);
 
 }  // namespace reaper::scanner

@@ -1,4 +1,4 @@
-#include "scanner/linux/read_file.hpp"
+#include "scanner/read_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -34,7 +34,8 @@ Result<FileText> read_at(int directory, const char* path, std::size_t limit) {
     std::size_t used = 0;
     // One byte more than allowed tells a file that just fits from one that was cut off.
     while (used <= limit) {
-        if (used == text.bytes.size()) text.bytes.resize(std::min(limit + 1, std::max(kFirstRead, used * 2)));
+        if (used == text.bytes.size())
+            text.bytes.resize(std::min(limit + 1, std::max(kFirstRead, used * 2)));
         const ssize_t got = read_some(file.get(), text.bytes, used);
         if (got < 0) return system_failure("read", path);
         if (got == 0) break;
@@ -45,15 +46,34 @@ Result<FileText> read_at(int directory, const char* path, std::size_t limit) {
     return text;
 }
 
+Result<void> read_pieces_at(int directory, const char* path, std::size_t limit,
+                            const std::function<Result<void>(std::string_view)>& take) {
+    const Fd file(::openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!file) return system_failure("open", path);
+    std::string piece(kPiece, '\0');
+    for (std::size_t left = limit + 1;;) {
+        const ssize_t got = read_some(file.get(), piece, 0);
+        if (got < 0) return system_failure("read", path);
+        if (got == 0) return {};
+        if (static_cast<std::size_t>(got) >= left)
+            return failure(std::errc::file_too_large, "read", path);
+        left -= static_cast<std::size_t>(got);
+        if (auto taken = take(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
+            !taken)
+            return taken;
+    }
+}
+
 Result<void> read_lines_at(int directory, const char* path, std::chrono::milliseconds most_time,
                            const std::function<Result<void>(std::string_view)>& take) {
     const auto end = std::chrono::steady_clock::now() + most_time;
     const Fd file(::openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file) return system_failure("open", path);
     std::string piece(kPiece, '\0');
-    std::size_t begun = 0;  // of a line whose end is still to come
+    std::size_t begun = 0;  // length of the line whose end is still missing
     for (;;) {
-        if (std::chrono::steady_clock::now() >= end) return failure(std::errc::stream_timeout, "read all of", path);
+        if (std::chrono::steady_clock::now() >= end)
+            return failure(std::errc::stream_timeout, "read all of", path);
         if (begun == piece.size()) return failure(std::errc::file_too_large, "read", path);
         const ssize_t got = read_some(file.get(), piece, begun);
         if (got < 0) return system_failure("read", path);

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <string_view>
 
-#include "scanner/linux/read_file.hpp"
 #include "scanner/linux/rooted_file.hpp"
+#include "scanner/read_file.hpp"
 
 namespace reaper::scanner {
 
@@ -24,21 +24,24 @@ Fd open_resolved(int directory, const char* path, int flags, std::uint64_t resol
     return Fd(static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how)));
 }
 
-// A folder that is a link is refused in the words that openat2 has for it, not taken for "no folder".
+// Refuses a folder that is a link with the error of openat2, rather than with "no folder".
 Fd open_folder(int directory, const char* name) {
     Fd fd(::openat(directory, name, kLookOnly | O_DIRECTORY));
     struct stat status{};
     if (fd || errno != ENOTDIR) return fd;
-    const bool link = ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+    const bool link =
+        ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
     errno = link ? ELOOP : ENOTDIR;
     return fd;
 }
 
-// For kernels before 5.6, and sandboxes that do not know openat2: one component at a time, none of which may be a link.
+// For kernels before 5.6, and sandboxes that do not know openat2: opens one component at a time,
+// none of which may be a link.
 Fd open_step_by_step(int directory, std::string_view path) {
     Fd folder;
     for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/')) {
-        folder = open_folder(folder ? folder.get() : directory, std::string(path.substr(0, slash)).c_str());
+        folder = open_folder(folder ? folder.get() : directory,
+                             std::string(path.substr(0, slash)).c_str());
         if (!folder) return folder;
         path.remove_prefix(slash + 1);
     }
@@ -65,13 +68,26 @@ Result<FoundFile> find_below(int directory, const char* path) {
     return look_at(std::move(fd), path);
 }
 
-// No other way than openat2 keeps an absolute link inside the root, so without it nothing is found out.
+// Only openat2 keeps an absolute link inside the root, so without it nothing is found.
 Result<FoundFile> find_in_root(int root, const char* path) {
-    return look_at(open_resolved(root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS), path);
+    return look_at(
+        open_resolved(root, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS),
+        path);
+}
+
+Result<KnownFile> stat_cached(int file) {
+    struct statx status{};
+    if (::statx(file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_NLINK, &status) !=
+        0)
+        return system_failure("look at", "an open file");
+    const std::uint64_t device =
+        (std::uint64_t{status.stx_dev_major} << 32U) | status.stx_dev_minor;
+    return KnownFile{device, status.stx_ino, status.stx_nlink};
 }
 
 Result<std::string> read_found(const FoundFile& file, std::size_t limit) {
-    if (!S_ISREG(file.status.st_mode)) return failure(std::errc::not_supported, "read", "what is no regular file");
+    if (!S_ISREG(file.status.st_mode))
+        return failure(std::errc::not_supported, "read", "what is no regular file");
     const std::string link = "/proc/self/fd/" + std::to_string(file.path.get());
     auto text = read_at(AT_FDCWD, link.c_str(), limit);
     if (!text) return tl::unexpected(std::move(text.error()));

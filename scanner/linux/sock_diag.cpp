@@ -22,13 +22,14 @@ namespace reaper::scanner {
 namespace {
 
 constexpr std::uint32_t kSequence = 1;         // every question has a socket of its own
-constexpr timeval kPatience{1, 0};             // the kernel answers at once or not at all
+constexpr timeval kAnswerTimeout{1, 0};        // the kernel answers at once or never
 constexpr std::size_t kReplySize = 32 * 1024;  // no datagram of a netlink dump is larger
 constexpr int kListAttempts = 3;
 constexpr std::uint32_t kListening = 1U << TCP_LISTEN;
-constexpr std::uint32_t kUnconnected = 1U << TCP_CLOSE;
+constexpr std::uint32_t kConnected = 1U << TCP_ESTABLISHED;
 constexpr std::uint32_t kAnyState = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kShowOwner = 0x40;  // UDIAG_SHOW_UID; the headers of older systems do not have it
+// UDIAG_SHOW_UID, which the headers of older systems lack.
+constexpr std::uint32_t kShowOwner = 0x40;
 
 template <class Question>
 struct Request {
@@ -47,12 +48,13 @@ template <class Question>
 Result<Fd> ask(const Request<Question>& request) {
     Fd fd(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
     if (!fd) return system_failure("ask the kernel about", "sockets");
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-    if (::send(fd.get(), &request, sizeof request, 0) < 0) return system_failure("ask the kernel about", "sockets");
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &kAnswerTimeout, sizeof kAnswerTimeout);
+    if (::send(fd.get(), &request, sizeof request, 0) < 0)
+        return system_failure("ask the kernel about", "sockets");
     return fd;
 }
 
-// One datagram of the kernel's; anybody may send to a netlink socket, so the sender is looked at.
+// Receives one datagram. Any process may send to a netlink socket, so the sender is checked.
 Result<DiagReply> receive(const Fd& fd) {
     static_assert(kReplySize <= 64 * 1024, "on the stack");
     std::array<char, kReplySize> bytes;
@@ -115,9 +117,7 @@ bool no_such_family(const Error& error) {
     return error.code == std::errc::no_such_file_or_directory;
 }
 
-}  // namespace
-
-Result<DiagSocket> find_unix_socket(std::uint64_t inode) {
+Result<DiagSocket> ask_about(std::uint64_t inode, std::uint32_t show) {
     if (inode > std::numeric_limits<std::uint32_t>::max()) {
         return failure(std::errc::value_too_large, "look for", "a socket");
     }
@@ -125,8 +125,9 @@ Result<DiagSocket> find_unix_socket(std::uint64_t inode) {
     request.question.sdiag_family = AF_UNIX;
     request.question.udiag_states = kAnyState;
     request.question.udiag_ino = static_cast<std::uint32_t>(inode);
-    request.question.udiag_show = UDIAG_SHOW_PEER;
-    std::ranges::fill(request.question.udiag_cookie, std::numeric_limits<std::uint32_t>::max());  // any
+    request.question.udiag_show = show;
+    std::ranges::fill(request.question.udiag_cookie,
+                      std::numeric_limits<std::uint32_t>::max());  // any
     const auto fd = ask(request);
     if (!fd) return tl::unexpected(fd.error());
     auto reply = receive(*fd);
@@ -137,19 +138,32 @@ Result<DiagSocket> find_unix_socket(std::uint64_t inode) {
     return std::move(reply->sockets.front());
 }
 
-// What it has accepted, or has still to accept, has its name too, and is connected.
-Result<std::optional<Uid>> find_socket_owner(const std::string& name) {
-    const auto sockets = list_unix(kListening | kUnconnected, UDIAG_SHOW_NAME | kShowOwner);
-    if (!sockets) return tl::unexpected(sockets.error());
-    const auto found = std::ranges::find_if(
-        *sockets, [&](const DiagSocket& one) { return one.stream && one.abstract && one.address == "@" + name; });
-    if (found == sockets->end()) return failure(std::errc::no_such_file_or_directory, "find", name);
-    return found->owner;
+}  // namespace
+
+Result<DiagSocket> find_unix_socket(std::uint64_t inode) {
+    return ask_about(inode, UDIAG_SHOW_PEER);
+}
+
+// Asks for the waiting ones first: one that is accepted meanwhile is in both lists, and none is in
+// neither. Asks only about this socket, as in a whole table the list could exceed the answer, and
+// what follows would be lost.
+Result<UnixService> look_at_service(std::uint64_t inode, const std::string& address) {
+    auto socket = ask_about(inode, UDIAG_SHOW_ICONS | kShowOwner);
+    if (!socket) return tl::unexpected(std::move(socket.error()));
+    const auto connected = list_unix(kConnected, UDIAG_SHOW_NAME | UDIAG_SHOW_PEER);
+    if (!connected) return tl::unexpected(connected.error());
+    UnixService service{socket->owner, std::move(socket->waiting)};
+    for (const DiagSocket& one : *connected) {
+        if (!one.abstract && one.address == address && one.peer.value_or(0) != 0)
+            service.clients.push_back(*one.peer);
+    }
+    return service;
 }
 
 Result<std::vector<DiagSocket>> list_listening_sockets() {
     std::vector<DiagSocket> sockets;
-    for (auto& part : {list_tcp(AF_INET), list_tcp(AF_INET6), list_unix(kListening, UDIAG_SHOW_NAME)}) {
+    for (auto& part :
+         {list_tcp(AF_INET), list_tcp(AF_INET6), list_unix(kListening, UDIAG_SHOW_NAME)}) {
         if (!part && no_such_family(part.error())) continue;
         if (!part) return tl::unexpected(part.error());
         sockets.insert(sockets.end(), part->begin(), part->end());

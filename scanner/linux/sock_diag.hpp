@@ -1,4 +1,5 @@
-// Asking the kernel about sockets of this program's own network namespace. Needs no privilege, only netlink.
+// Asks the kernel about sockets of the network namespace of this program. Needs no privilege, only
+// netlink.
 #pragma once
 
 #include <cstdint>
@@ -6,19 +7,26 @@
 #include <string>
 #include <vector>
 
-#include "scanner/result.hpp"
-#include "scanner/sock_diag_reply.hpp"
+#include "scanner/model/result.hpp"
+#include "scanner/parse/sock_diag_reply.hpp"
 
 namespace reaper::scanner {
 
-// One unix socket. no_such_file_or_directory: there is none with that inode here, or it is of another family.
+// Finds one unix socket. no_such_file_or_directory: none has that inode here, or it is of another
+// family.
 [[nodiscard]] Result<DiagSocket> find_unix_socket(std::uint64_t inode);
 
-// Who made the abstract stream socket of that name, whether it listens or not; none: a kernel before Linux 5.3 does not tell.
-// no_such_file_or_directory: there is none.
-[[nodiscard]] Result<std::optional<Uid>> find_socket_owner(const std::string& name);
+// The owner of a listening unix socket, and the inodes of the far ends of its connections: accepted
+// ones, found by their name, and those that still wait. Another socket of that name makes the list
+// longer, never shorter.
+struct UnixService {
+    std::optional<Uid> owner;
+    std::vector<std::uint64_t> clients;
+};
+[[nodiscard]] Result<UnixService> look_at_service(std::uint64_t inode, const std::string& address);
 
-// Every listening socket: TCP of both families, and unix. All or nothing: a partial list could hide a listener.
+// Lists every listening socket: TCP of both families, and unix. All or nothing, as a partial list
+// could hide a listener.
 [[nodiscard]] Result<std::vector<DiagSocket>> list_listening_sockets();
 
 }  // namespace reaper::scanner

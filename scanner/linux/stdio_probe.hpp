@@ -1,14 +1,16 @@
-// Is there still anybody at the other end of a process's stdin or stdout?
+// Tells whether the other end of the stdin or stdout of a process is still open.
 #pragma once
 
-#include "scanner/process.hpp"
+#include "scanner/model/process.hpp"
 
 namespace reaper::scanner {
 
 enum class StandardStream { input, output };
 
-// `process` is /proc/PID, open. Reads and writes nothing. `same_network`: the process lives in this program's network namespace,
-// so that its sockets can be looked up. Failed only when the descriptor itself could not be looked at.
-[[nodiscard]] Reading<StdioEnd> probe_stdio(int process, StandardStream stream, bool same_network);
+// Probes one stream of the open /proc/PID `process`, without reading or writing anything.
+// `same_network`: the process is in the network namespace of this program, so its sockets can be
+// looked up. Not ok only if the descriptor itself could not be read.
+[[nodiscard]] Reading<StdioEnd> probe_stdio(int process, Uid user, StandardStream stream,
+                                            bool same_network);
 
 }  // namespace reaper::scanner

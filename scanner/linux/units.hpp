@@ -1,14 +1,27 @@
-// What a service manager says of a unit.
+// Asks a service manager about units.
 #pragma once
 
+#include <chrono>
 #include <optional>
+#include <span>
+#include <string>
 
-#include "scanner/process.hpp"
+#include "scanner/model/identity.hpp"
 
 namespace reaper::scanner {
 
-// The main process of a *.service, asked over D-Bus within about one second: of the system's manager, or of this user's own when the
-// unit is below it. None: there is no such manager, it does not answer, or the unit has no main process now.
-[[nodiscard]] std::optional<Pid> ask_main_pid(const ServiceUnit& unit);
+struct UnitQuestion {
+    std::string unit;  // "hermes-gateway.service"
+    bool of_user_manager = false;
+    std::string cgroup;  // of one of its processes, or of the unit itself
+
+    // 0: the unit has none. Empty: no answer, or the manager itself does not know.
+    std::optional<Pid> main_pid = std::nullopt;
+    Pid control_pid = 0;  // a process that starts, stops or reloads the unit; 0: none
+};
+
+// Asks the system manager, or the one of this user, over D-Bus. What is not answered by the
+// deadline stays empty.
+void ask_units(std::span<UnitQuestion> questions, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace reaper::scanner

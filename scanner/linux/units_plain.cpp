@@ -2,9 +2,7 @@
 
 namespace reaper::scanner {
 
-// Built without libsystemd: there is nobody to ask, and the answer is the one of a manager that does not answer.
-std::optional<Pid> ask_main_pid(const ServiceUnit&) {
-    return std::nullopt;
-}
+// Built without libsystemd: no manager can be asked, so none answers.
+void ask_units(std::span<UnitQuestion>, std::chrono::steady_clock::time_point) {}
 
 }  // namespace reaper::scanner

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "scanner/proc_cmdline.hpp"
+#include "scanner/parse/proc_cmdline.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace reaper;
@@ -15,7 +15,8 @@ std::string join(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-// No byte is lost or made up: put together again, the arguments are the input, but for a last NUL that it lacked.
+// No byte is lost or made up: put together again, the arguments are the input, but for a last NUL
+// that it lacked.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = fuzz::text_of(data, size);
     std::string whole(bytes);

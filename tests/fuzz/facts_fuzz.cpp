@@ -1,4 +1,4 @@
-#include "scanner/facts_json.hpp"
+#include "scanner/json/facts_json.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 // Whatever is accepted can be written, and is the same when it is read again.

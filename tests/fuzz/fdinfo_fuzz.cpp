@@ -1,7 +1,7 @@
 #include <tuple>
 
-#include "scanner/proc_fdinfo.hpp"
-#include "scanner/proc_io.hpp"
+#include "scanner/parse/proc_fdinfo.hpp"
+#include "scanner/parse/proc_io.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace reaper;

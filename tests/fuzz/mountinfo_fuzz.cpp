@@ -1,4 +1,4 @@
-#include "scanner/proc_mountinfo.hpp"
+#include "scanner/parse/proc_mountinfo.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 #include <string>
@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         fuzz::require(text.find(" /proc ") != text.npos && text.find("hidepid=") != text.npos);
     }
     if (const auto device = scanner::find_mounted_device(text, 20)) {
-        fuzz::require(text.find("20 ") != text.npos && text.find(std::to_string(device->major) + ":") != text.npos);
+        fuzz::require(text.find("20 ") != text.npos &&
+                      text.find(std::to_string(device->major) + ":") != text.npos);
     }
     return 0;
 }

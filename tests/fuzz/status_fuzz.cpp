@@ -1,4 +1,4 @@
-#include "scanner/proc_status.hpp"
+#include "scanner/parse/proc_status.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace reaper;

@@ -1,4 +1,5 @@
-"""Runs a program to which the kernel denies some system calls: deny_calls.py kill=EPERM tkill=EPERM -- CMD ..."""
+"""Runs a program to which the kernel denies some system calls: deny_calls.py kill=EPERM tkill=EPERM
+-- CMD ..."""
 import ctypes
 import errno
 import os
@@ -7,10 +8,12 @@ import struct
 import sys
 
 NUMBERS = {
-    "x86_64": {"arch": 0xC000003E, "ioctl": 16, "renameat2": 316, "kill": 62, "tkill": 200, "clone": 56, "pidfd_open": 434, "pidfd_send_signal": 424,
-               "close_range": 436},
-    "aarch64": {"arch": 0xC00000B7, "ioctl": 29, "renameat2": 276, "kill": 129, "tkill": 130, "clone": 220, "pidfd_open": 434,
-                "pidfd_send_signal": 424, "close_range": 436},
+    "x86_64": {"arch": 0xC000003E, "ioctl": 16, "renameat2": 316, "kill": 62, "tkill": 200,
+               "clone": 56, "pidfd_open": 434, "pidfd_send_signal": 424,
+               "close_range": 436, "openat2": 437},
+    "aarch64": {"arch": 0xC00000B7, "ioctl": 29, "renameat2": 276, "kill": 129, "tkill": 130,
+                "clone": 220, "pidfd_open": 434,
+                "pidfd_send_signal": 424, "close_range": 436, "openat2": 437},
 }
 LOAD, JUMP_EQUAL, RETURN = 0x20, 0x15, 0x06
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000

@@ -1,5 +1,5 @@
-// Does nothing under any name and with any arguments: copied to `vim`, `ssh`, `git`, ... it is their stand-in. Ends by
-// itself.
+// Does nothing under any name and with any arguments: copied to `vim`, `ssh`, `git`, ... it is
+// their stand-in. Ends by itself.
 #include <fcntl.h>
 #include <unistd.h>
 #include <cstdlib>

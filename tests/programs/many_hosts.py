@@ -1,9 +1,11 @@
-"""Many small hosts, each with helpers that do nothing: every host is a process of its own that holds the pipes of its helpers.
+"""Many small hosts, each with helpers that do nothing: every host is a process of its own that
+holds the pipes of its helpers.
 
     many_hosts.py FOLDER COUNT ARGV...
 
-Writes FOLDER/pairs, "HOST HELPER" on each line, once all run; "{n}" in ARGV is the number of the pair. A line on stdin, the number of a
-pair, makes a new helper and host in its place, as a host that was restarted; "pairs" is appended to then.
+Writes FOLDER/pairs, "HOST HELPER" on each line, once all run; "{n}" in ARGV is the number of the
+pair. A line on stdin, the number of a pair, makes a new helper and host in its place, as a host
+that was restarted; "pairs" is appended to then.
 """
 import os
 import sys

@@ -1,5 +1,6 @@
-"""A stand-in for how a Hermes gateway claims its home: it looks who runs, takes a flock on gateway.lock, then makes gateway.pid with
-O_CREAT|O_EXCL; who finds the file there gives up. On a clean end it releases the lock and then removes the file, if it is its own.
+"""A stand-in for how a Hermes gateway claims its home: it looks who runs, takes a flock on
+gateway.lock, then makes gateway.pid with O_CREAT|O_EXCL; who finds the file there gives up. On a
+clean end it releases the lock and then removes the file, if it is its own.
 
     standin_gateway.py HOME                     start once, run until TERM
     standin_gateway.py HOME --race ...          see race()
@@ -27,7 +28,8 @@ class Gateway:
         self.pid_file, self.lock_file = self.home / "gateway.pid", self.home / "gateway.lock"
 
     def record(self):
-        return json.dumps({"pid": os.getpid(), "kind": "hermes-gateway", "argv": sys.argv, "start_time": start_ticks(),
+        return json.dumps({"pid": os.getpid(), "kind": "hermes-gateway", "argv": sys.argv,
+                           "start_time": start_ticks(),
                            "hermes_home": str(self.home), "token": time.monotonic_ns()})
 
     def start(self):
@@ -90,14 +92,17 @@ def said(home):
 
 
 def race(home, rounds, clean, alone, looks=20, kill_every=8):
-    """Starts one gateway after the other; some are killed, and some look longer than others. Who is blocked lets the cleaner run once, and starts again. Alone: no
-    other starter has this home, so the same file must not block it twice, and nothing but a cleaner can have the lock."""
-    counts = {"rounds": 0, "lived": 0, "killed": 0, "blocked": 0, "locked_out": 0, "lost": 0, "blocked_twice": 0}
+    """Starts one gateway after the other; some are killed, and some look longer than others. Who is
+    blocked lets the cleaner run once, and starts again. Alone: no other starter has this home, so
+    the same file must not block it twice, and nothing but a cleaner can have the lock."""
+    counts = {"rounds": 0, "lived": 0, "killed": 0, "blocked": 0, "locked_out": 0, "lost": 0,
+              "blocked_twice": 0}
     number, blocker, tries = 0, None, 0
     while counts["rounds"] < rounds:
         number += 1
         before = said(home)
-        result = live(home, looks * (10 if number % 10 == 0 else 1), ends_badly=number % kill_every == 0)
+        result = live(home, looks * (10 if number % 10 == 0 else 1),
+                      ends_badly=number % kill_every == 0)
         counts["rounds"] += 1
         if result == LOST:
             counts["lost"] += 1
@@ -109,7 +114,8 @@ def race(home, rounds, clean, alone, looks=20, kill_every=8):
                 blocker = before
             tries += 1
             if clean and (alone or tries % 4 == 0):
-                subprocess.run(clean, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+                subprocess.run(clean, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               check=False)
             continue
         counts["killed" if result == -signal.SIGKILL else "lived"] += 1
     return counts

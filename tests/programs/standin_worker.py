@@ -1,4 +1,5 @@
-"""Stand-in of tui_gateway.slash_worker. What it does comes from STANDIN, because argv has to be the real thing's."""
+"""Stand-in of tui_gateway.slash_worker. What it does comes from STANDIN, because argv has to be the
+real thing's."""
 import fcntl
 import json
 import os

@@ -1,5 +1,6 @@
-"""A helper that leaves nothing undone to survive: children in sessions of their own, daemons by a double fork, a stopped one, and one
-more whenever it is told to end. None of them minds TERM. Says "ready" once all are there."""
+"""A helper that leaves nothing undone to survive: children in sessions of their own, daemons by a
+double fork, a stopped one, and one more whenever it is told to end. None of them minds TERM. Says
+"ready" once all are there."""
 import os
 import signal
 import sys

@@ -1,4 +1,5 @@
-"""Attaches to a process as a debugger does, without stopping it, and stays: tracer.py PID READY_FILE."""
+"""Attaches to a process as a debugger does, without stopping it, and stays: tracer.py PID
+READY_FILE."""
 import ctypes
 import os
 import signal

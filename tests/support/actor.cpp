@@ -65,6 +65,7 @@ void close_all_but(int one, int other) {
         while (read(child_line, &word, 1) < 0) continue;
         if (word == 'a') dup2(spare_stdin, STDIN_FILENO);
         if (word == 'l') listen_on_loopback();
+        if (word == 'c' && chroot("/proc") != 0) _exit(3);
         if (word == 'x') execl("/bin/sleep", "sleep", "60", nullptr);
         if (word == 'q') _exit(0);
     }
@@ -72,7 +73,9 @@ void close_all_but(int one, int other) {
 }
 
 void take_signals(OnTerm on_term) {
-    const auto handler = on_term == OnTerm::ignore ? SIG_IGN : on_term == OnTerm::die ? SIG_DFL : record;
+    const auto handler = on_term == OnTerm::ignore ? SIG_IGN
+                         : on_term == OnTerm::die  ? SIG_DFL
+                                                   : record;
     std::signal(SIGTERM, handler);
     if (on_term == OnTerm::record) std::signal(SIGCONT, record);
     for (const int caught : {SIGINT, SIGABRT, SIGALRM}) std::signal(caught, SIG_DFL);
@@ -123,7 +126,8 @@ Actor::~Actor() {
 
 bool Actor::alive() const {
     siginfo_t info{};
-    return !reaped_ && waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+    return !reaped_ &&
+           waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == 0;
 }
 
@@ -151,6 +155,10 @@ void Actor::start_to_listen() {
     tell('l');
 }
 
+void Actor::enter_another_root() {
+    tell('c');
+}
+
 void Actor::exit() {
     tell('q');
     wait_for_exit();
@@ -164,7 +172,9 @@ void Actor::exit_and_be_reaped() {
 
 void Actor::wait_for_exit() const {
     siginfo_t ignored{};
-    while (waitid(P_PID, static_cast<id_t>(pid_), &ignored, WEXITED | WNOWAIT) != 0 && errno == EINTR) continue;
+    while (waitid(P_PID, static_cast<id_t>(pid_), &ignored, WEXITED | WNOWAIT) != 0 &&
+           errno == EINTR)
+        continue;
 }
 
 }  // namespace reaper::test

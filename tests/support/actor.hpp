@@ -1,8 +1,9 @@
-// A process that looks like a leaked helper, and changes when it is told to. Ends by itself after a minute.
+// A process that looks like a leaked helper, and changes when it is told to. Ends by itself after a
+// minute.
 #pragma once
 
 #include "scanner/fd.hpp"
-#include "scanner/identity.hpp"
+#include "scanner/model/identity.hpp"
 #include "scanner/pid_handle.hpp"
 
 namespace reaper::test {
@@ -26,12 +27,14 @@ class Actor {
 
     [[nodiscard]] scanner::Pid pid() const { return pid_; }
     [[nodiscard]] bool alive() const;
-    [[nodiscard]] bool was_signalled() const;  // only with OnTerm::record: a TERM or CONT arrived, or it is dead
+    [[nodiscard]] bool was_signalled()
+        const;  // only with OnTerm::record: a TERM or CONT arrived, or it is dead
 
     void become_another_program();
     void attach_stdin();     // its stdin is a pipe into which the test can write
     void start_to_listen();  // on a port of the loopback interface
-    void exit();             // stays a zombie
+    void enter_another_root();
+    void exit();  // stays a zombie
     void exit_and_be_reaped();
 
    private:

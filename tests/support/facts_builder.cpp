@@ -31,8 +31,9 @@ std::vector<std::string> bridge_argv(const std::string& role) {
 }
 
 void insert_by_pid(std::vector<ProcessRow>& rows, ProcessRow row) {
-    const auto at = std::lower_bound(rows.begin(), rows.end(), row.pid,
-                                     [](const ProcessRow& other, Pid pid) { return other.pid < pid; });
+    const auto at =
+        std::lower_bound(rows.begin(), rows.end(), row.pid,
+                         [](const ProcessRow& other, Pid pid) { return other.pid < pid; });
     rows.insert(at, std::move(row));
 }
 
@@ -73,17 +74,22 @@ FactsBuilder::FactsBuilder() {
     init.uid = 0;
     init.session = 1;
     init.start_ticks = 1;
-    ProcessRow host = row(kHost, 1, "/usr/bin/python3.11", {"python3", "-m", "hermes_cli.main", "gateway", "run"});
+    ProcessRow host = row(kHost, 1, "/usr/bin/python3.11",
+                          {"python3", "-m", "hermes_cli.main", "gateway", "run"});
     host.start_ticks = kNow - 3 * kHour;
     relative(std::move(init)).relative(std::move(host));
 }
 
 ProcessFacts& FactsBuilder::add(ProcessRow made) {
     ProcessFacts process;
-    process.identity = {kBootId, kNamespace, made.pid, made.start_ticks, 7000U + static_cast<unsigned>(made.pid)};
+    process.identity = {kBootId, kNamespace, made.pid, made.start_ticks,
+                        7000U + static_cast<unsigned>(made.pid)};
     process.uids = Reading<scanner::Uids>::of({kUser, kUser, kUser, kUser});
     process.namespace_pids = Reading<std::vector<Pid>>::of({made.pid});
     process.same_pid_namespace = Reading<bool>::of(true);
+    process.same_root = Reading<bool>::of(true);
+    process.same_home = Reading<bool>::of(true);
+    process.hidden_records = Reading<std::vector<std::string>>::of({});
     process.tracer = Reading<Pid>::of(0);
     process.cwd = Reading<std::string>::of(kHome);
     process.environment = Reading<std::map<std::string, std::string>>::of(
@@ -97,8 +103,9 @@ ProcessFacts& FactsBuilder::add(ProcessRow made) {
     process.held_locks = Reading<std::vector<std::string>>::of({});
     process.row = std::move(made);
     auto& all = facts_.candidates;
-    const auto at = std::lower_bound(all.begin(), all.end(), process.row.pid,
-                                     [](const ProcessFacts& other, Pid pid) { return other.row.pid < pid; });
+    const auto at =
+        std::lower_bound(all.begin(), all.end(), process.row.pid,
+                         [](const ProcessFacts& other, Pid pid) { return other.row.pid < pid; });
     return *all.insert(at, std::move(process));
 }
 
@@ -114,20 +121,20 @@ FactsBuilder& FactsBuilder::orphan_bridge(Pid pid) {
 
 FactsBuilder& FactsBuilder::orphan_worker(Pid pid, Pid recorded) {
     add(row(pid, 1, "/usr/bin/python3.11",
-            {"python3", "-m", "tui_gateway.slash_worker", "--session-key", "20260520_173732_6d914e", "--parent-pid",
-             std::to_string(recorded)}));
+            {"python3", "-m", "tui_gateway.slash_worker", "--session-key", "20260520_173732_6d914e",
+             "--parent-pid", std::to_string(recorded)}));
     (*this)[pid].script = Reading<std::string>::failed(scanner::Access::not_read);
     return *this;
 }
 
 FactsBuilder& FactsBuilder::orphan_pair(Pid launcher, Pid bridge) {
-    add(row(
-        launcher, 1, "/usr/bin/node",
-        {"node", kHome + "/node_modules/tsx/dist/cli.mjs", kHome + "/bridge.cts", "--agent=hermes", "--no-viewer"}));
+    add(row(launcher, 1, "/usr/bin/node",
+            {"node", kHome + "/node_modules/tsx/dist/cli.mjs", kHome + "/bridge.cts",
+             "--agent=hermes", "--no-viewer"}));
     add(row(bridge, launcher, "/usr/bin/node",
-            {"/usr/bin/node", "--require", kHome + "/node_modules/tsx/dist/preflight.cjs", "--import",
-             "file://" + kHome + "/node_modules/tsx/dist/loader.mjs", kHome + "/bridge.cts", "--agent=hermes",
-             "--no-viewer"}));
+            {"/usr/bin/node", "--require", kHome + "/node_modules/tsx/dist/preflight.cjs",
+             "--import", "file://" + kHome + "/node_modules/tsx/dist/loader.mjs",
+             kHome + "/bridge.cts", "--agent=hermes", "--no-viewer"}));
     return *this;
 }
 
@@ -174,8 +181,25 @@ FactsBuilder& FactsBuilder::wrapper(ProcessRow made) {
     return relative(std::move(made));
 }
 
+FactsBuilder& FactsBuilder::below(ProcessRow made) {
+    const Pid pid = made.pid;
+    facts_.descendants.push_back(add(std::move(made)));
+    std::erase_if(facts_.candidates, [pid](const ProcessFacts& one) { return one.row.pid == pid; });
+    return *this;
+}
+
+FactsBuilder& FactsBuilder::unseen_below(Pid pid) {
+    facts_.unseen_below.push_back(pid);
+    return *this;
+}
+
 FactsBuilder& FactsBuilder::unread(Pid pid) {
     facts_.unread.push_back(pid);
+    return *this;
+}
+
+FactsBuilder& FactsBuilder::unanswered(const std::string& path) {
+    facts_.unanswered.push_back(path);
     return *this;
 }
 

@@ -1,5 +1,5 @@
-// Facts of an invented machine. Everything that it adds is complete and consistent: a helper that it calls an orphan is
-// one in every respect, so that a test states only what it changes.
+// Facts of an invented machine. Everything that it adds is complete and consistent: a helper that
+// it calls an orphan is one in every respect, so that a test states only what it changes.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "scanner/facts.hpp"
+#include "scanner/model/facts.hpp"
 
 namespace reaper::test {
 
@@ -32,22 +32,28 @@ class FactsBuilder {
    public:
     FactsBuilder();  // an init, a living host, and nothing leaked
 
-    FactsBuilder& orphan(scanner::ProcessRow row);                          // of any program: both ends dead
-    FactsBuilder& orphan_bridge(scanner::Pid pid);                          // headless, adopted by init, both ends dead
-    FactsBuilder& orphan_worker(scanner::Pid pid, scanner::Pid recorded);   // of slash commands, --parent-pid=recorded
+    FactsBuilder& orphan(scanner::ProcessRow row);  // of any program: both ends dead
+    FactsBuilder& orphan_bridge(scanner::Pid pid);  // headless, adopted by init, both ends dead
+    FactsBuilder& orphan_worker(scanner::Pid pid,
+                                scanner::Pid recorded);  // of slash commands, --parent-pid=recorded
     FactsBuilder& orphan_pair(scanner::Pid launcher, scanner::Pid bridge);  // tsx and what it runs
-    FactsBuilder& attached_bridge(scanner::Pid pid, scanner::Pid host);     // headless, both ends alive
-    FactsBuilder& daemon(scanner::Pid pid);                                 // adopted by init, stdin /dev/null, silent
-    FactsBuilder& listening_daemon(scanner::Pid pid);                       // the same, and owns port 18800
+    FactsBuilder& attached_bridge(scanner::Pid pid,
+                                  scanner::Pid host);  // headless, both ends alive
+    FactsBuilder& daemon(scanner::Pid pid);            // adopted by init, stdin /dev/null, silent
+    FactsBuilder& listening_daemon(scanner::Pid pid);  // the same, and owns port 18800
     FactsBuilder& relative(scanner::ProcessRow row);
     FactsBuilder& claim(scanner::Claim claim);
     FactsBuilder& keepalive(scanner::Keepalive keepalive);
     FactsBuilder& wrapper(scanner::ProcessRow row);  // a relative that merely runs a candidate
+    FactsBuilder& below(scanner::ProcessRow row);    // a descendant that is no candidate
     FactsBuilder& unread(scanner::Pid pid);          // looked up, but not to be read
+    FactsBuilder& unanswered(const std::string& path);
     FactsBuilder& real_home(const std::string& named, const std::string& real);
 
     // The candidate with that pid, which must have been added.
     [[nodiscard]] scanner::ProcessFacts& operator[](scanner::Pid pid);
+    [[nodiscard]] scanner::ProcessFacts& last_below() { return facts_.descendants.back(); }
+    FactsBuilder& unseen_below(scanner::Pid pid);
     [[nodiscard]] scanner::ProcessRow& first_process() { return facts_.relatives.front(); }
     [[nodiscard]] scanner::Machine& machine() { return facts_.machine; }
     [[nodiscard]] const scanner::Facts& facts() const { return facts_; }
@@ -65,6 +71,7 @@ void add_argument(scanner::ProcessFacts& process, const std::string& argument);
 void listen_on(scanner::ProcessFacts& process, std::uint16_t port);
 
 // A readable file of the user, younger than the process that it names.
-[[nodiscard]] scanner::Claim claim_of(scanner::ClaimKind kind, const std::string& home, scanner::Pid pid);
+[[nodiscard]] scanner::Claim claim_of(scanner::ClaimKind kind, const std::string& home,
+                                      scanner::Pid pid);
 
 }  // namespace reaper::test

@@ -45,7 +45,8 @@ void wait_for_word(int control) {
 
 void await_answer(int control) {
     char byte = 0;
-    if (::recv(control, &byte, 1, 0) != 1) throw std::runtime_error("the child has ended too early");
+    if (::recv(control, &byte, 1, 0) != 1)
+        throw std::runtime_error("the child has ended too early");
 }
 
 }  // namespace
@@ -74,7 +75,8 @@ scanner::PidHandle Forked::handle() const {
 void Forked::end() {
     if (tell_) {
         ::shutdown(tell_.get(), SHUT_RD);
-        std::ignore = ::send(tell_.get(), "ee", 2, MSG_NOSIGNAL);  // two: one may be spent on its action
+        std::ignore =
+            ::send(tell_.get(), "ee", 2, MSG_NOSIGNAL);  // two: one may be spent on its action
     }
     siginfo_t ignored{};
     ::waitid(P_PID, static_cast<id_t>(pid_), &ignored, WEXITED | WNOWAIT);
@@ -111,8 +113,8 @@ MainThreadGone::MainThreadGone() {
         ::syscall(SYS_exit, 0);  // this thread only
     }
     keeps_alive_ = std::move(ours);
-    const auto procfs = scanner::Procfs::open().value();
-    while (scanner::read_row(procfs, pid_).value().state != 'Z') std::this_thread::yield();
+    const auto table = scanner::ProcessTable::open().value();
+    while (scanner::read_row(table, pid_).value().state != 'Z') std::this_thread::yield();
 }
 
 MainThreadGone::~MainThreadGone() {
@@ -128,7 +130,8 @@ Ends make_pipe() {
 
 Ends make_socketpair() {
     int ends[2] = {-1, -1};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw std::runtime_error("socketpair");
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        throw std::runtime_error("socketpair");
     return {Fd(ends[0]), Fd(ends[1])};
 }
 

@@ -1,11 +1,11 @@
-// A child that first does what the test tells it, and then stays until the test ends it. Nobody signals: it ends when told over
-// a socket of its own, and by itself after a minute.
+// A child that first does what the test tells it, and then stays until the test ends it. Nobody
+// signals: it ends when told over a socket of its own, and by itself after a minute.
 #pragma once
 
 #include <functional>
 
 #include "scanner/fd.hpp"
-#include "scanner/identity.hpp"
+#include "scanner/model/identity.hpp"
 #include "scanner/pid_handle.hpp"
 
 namespace reaper::test {

@@ -1,7 +1,8 @@
-// A process table of one's own: directories and files like those of /proc, made from one expression, gone with it.
+// A process table of one's own: directories and files like those of /proc, made from one
+// expression, gone with it.
 //
-//     const ProcTree tree{{.pid = 1}, {.pid = 7, .exe = "/usr/bin/node", .argv = {"node", "a.js"}}};
-//     const auto walked = walk(tree.procfs(), scope);
+//     const ProcTree tree{{.pid = 1}, {.pid = 7, .exe = "/usr/bin/node", .argv = {"node",
+//     "a.js"}}}; const auto walked = walk(tree.table(), scope);
 #pragma once
 
 #include <unistd.h>
@@ -45,7 +46,8 @@ inline std::string stat_text(const FakeProcess& process) {
     for (const long number : {process.ppid, process.pgrp, process.session, process.tty, -1}) {
         text += " " + std::to_string(number);
     }
-    text += " " + std::to_string(process.flags) + " 0 0 0 0 5 6 0 0 20 0 1 0 " + std::to_string(process.start_ticks);
+    text += " " + std::to_string(process.flags) + " 0 0 0 0 5 6 0 0 20 0 1 0 " +
+            std::to_string(process.start_ticks);
     for (int field = 23; field <= 52; ++field) text += " 0";
     return text + "\n";
 }
@@ -53,9 +55,10 @@ inline std::string stat_text(const FakeProcess& process) {
 inline std::string status_text(const FakeProcess& process) {
     const std::string pid = std::to_string(process.pid);
     const std::string uid = "\t" + std::to_string(process.uid);
-    return "Name:\t" + process.comm + "\nUmask:\t0022\nState:\t" + process.state + " (fake)\nTgid:\t" + pid +
-           "\nPid:\t" + pid + "\nPPid:\t" + std::to_string(process.ppid) + "\nTracerPid:\t0\nUid:" + uid + uid + uid +
-           uid + "\nGid:\t0\t0\t0\t0\nNSpid:\t" + pid + "\nThreads:\t1\n";
+    return "Name:\t" + process.comm + "\nUmask:\t0022\nState:\t" + process.state +
+           " (fake)\nTgid:\t" + pid + "\nPid:\t" + pid + "\nPPid:\t" +
+           std::to_string(process.ppid) + "\nTracerPid:\t0\nUid:" + uid + uid + uid + uid +
+           "\nGid:\t0\t0\t0\t0\nNSpid:\t" + pid + "\nThreads:\t1\n";
 }
 
 inline std::string nul_separated(const std::vector<std::string>& entries) {
@@ -80,7 +83,9 @@ class ProcTree {
     }
 
     [[nodiscard]] const std::filesystem::path& root() const { return root_; }
-    [[nodiscard]] scanner::Procfs procfs() const { return scanner::Procfs::open(root_.string()).value(); }
+    [[nodiscard]] scanner::ProcessTable table() const {
+        return scanner::ProcessTable::open(root_.string()).value();
+    }
 
     void add(const FakeProcess& process) const {
         const std::string pid = std::to_string(process.pid);
@@ -94,7 +99,8 @@ class ProcTree {
         link(pid + "/ns/pid", "pid:[" + std::to_string(process.pid_namespace) + "]");
         for (const auto& [name, bytes] : process.files) write(pid + "/" + name, bytes);
         const auto owner = ::geteuid() == 0 ? process.uid : ::geteuid();
-        if (::chown((root_ / pid).c_str(), owner, ::getegid()) != 0) throw std::runtime_error("cannot own " + pid);
+        if (::chown((root_ / pid).c_str(), owner, ::getegid()) != 0)
+            throw std::runtime_error("cannot own " + pid);
     }
 
     void write(const std::string& path, const std::string& bytes) const {

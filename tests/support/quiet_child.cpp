@@ -12,10 +12,12 @@ namespace reaper::test {
 
 QuietChild::QuietChild() {
     int ends[2] = {-1, -1};
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw std::runtime_error("socketpair");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        throw std::runtime_error("socketpair");
     const Fd listen(ends[0]);
     tell_ = Fd(ends[1]);
-    // The test framework catches signals; the child inherits that, and must not see one before it is undone.
+    // The test framework catches signals; the child inherits that, and must not see one before it
+    // is undone.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);

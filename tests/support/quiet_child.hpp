@@ -1,10 +1,11 @@
-// A child process that does nothing until it is told to exit, without any signal. Ends by itself when the test hangs.
+// A child process that does nothing until it is told to exit, without any signal. Ends by itself
+// when the test hangs.
 #pragma once
 
 #include <utility>
 
 #include "scanner/fd.hpp"
-#include "scanner/identity.hpp"
+#include "scanner/model/identity.hpp"
 #include "scanner/pid_handle.hpp"
 
 namespace reaper::test {
@@ -14,7 +15,8 @@ class QuietChild {
     QuietChild();
     QuietChild(const QuietChild&) = delete;
     QuietChild& operator=(const QuietChild&) = delete;
-    QuietChild(QuietChild&& other) noexcept : pid_(std::exchange(other.pid_, 0)), tell_(std::move(other.tell_)) {}
+    QuietChild(QuietChild&& other) noexcept
+        : pid_(std::exchange(other.pid_, 0)), tell_(std::move(other.tell_)) {}
     QuietChild& operator=(QuietChild&&) = delete;
     ~QuietChild();  // ends and reaps it
 

@@ -1,4 +1,5 @@
-// Facts with anything at all in every field: by the same list of fields that the file is written by.
+// Facts with anything at all in every field: by the same list of fields that the file is written
+// by.
 #pragma once
 
 #include <random>
@@ -25,7 +26,9 @@ class RandomFacts {
     void fill(bool& value) { value = below(2) == 0; }
 
     void fill(double& number) {
-        number = below(4) == 0 ? 0 : static_cast<double>(engine_()) / static_cast<double>(1 + below(1'000'000));
+        number = below(4) == 0
+                     ? 0
+                     : static_cast<double>(engine_()) / static_cast<double>(1 + below(1'000'000));
     }
 
     template <std::integral T>
@@ -42,8 +45,9 @@ class RandomFacts {
     }
 
     void fill(std::string& text) {
-        static constexpr std::string_view kPieces[] = {"bridge.cjs", "\xc3\xbc",         "\xff", "\xed\xa0\x80",
-                                                       "\"\\\n",     "\xf0\x9f\x98\x80", "",     "\xc3"};
+        static constexpr std::string_view kPieces[] = {
+            "bridge.cjs", "\xc3\xbc",         "\xff", "\xed\xa0\x80",
+            "\"\\\n",     "\xf0\x9f\x98\x80", "",     "\xc3"};
         const std::uint64_t pieces = below(4);
         for (std::uint64_t at = 0; at < pieces; ++at) text += kPieces[below(std::size(kPieces))];
         if (below(8) == 0) text += '\0';
@@ -76,7 +80,8 @@ class RandomFacts {
 
     template <scanner::json::IsRecord T>
     void fill(T& record) {
-        std::apply([&](const auto&... field) { (fill(record.*field.member), ...); }, scanner::json::FieldsOf<T>::kList);
+        std::apply([&](const auto&... field) { (fill(record.*field.member), ...); },
+                   scanner::json::FieldsOf<T>::kList);
     }
 
     std::mt19937_64 engine_;

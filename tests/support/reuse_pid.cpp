@@ -17,7 +17,8 @@ constexpr int kNotPermitted = 101;
 
 int status_of(pid_t child) {
     int status = -1;
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return kNotPermitted;
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return kNotPermitted;
     return WEXITSTATUS(status);
 }
 

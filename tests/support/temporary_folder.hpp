@@ -25,7 +25,9 @@ class TemporaryFolder {
     }
 
     [[nodiscard]] const std::string& path() const { return path_; }
-    [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+    [[nodiscard]] std::string operator/(const std::string& name) const {
+        return path_ + "/" + name;
+    }
 
     // Folders on the way are made.
     void write(const std::string& name, const std::string& bytes) const {
@@ -36,7 +38,8 @@ class TemporaryFolder {
         std::filesystem::create_symlink(target, *this / name);
     }
     void fifo(const std::string& name) const {
-        if (::mkfifo((*this / name).c_str(), 0600) != 0) throw std::runtime_error("cannot make a FIFO " + name);
+        if (::mkfifo((*this / name).c_str(), 0600) != 0)
+            throw std::runtime_error("cannot make a FIFO " + name);
     }
     void remove(const std::string& name) const { std::filesystem::remove_all(*this / name); }
 

@@ -1,0 +1,100 @@
+#include "agent/cli/checks.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace reaper::agent {
+
+namespace {
+
+// Says why the command would ignore the option.
+std::string describe_ignored(const OptionInfo& option, const CommandInfo& command) {
+    const std::string meant = join_words(split_words(option.only), "and");
+    if (option.group == kOutputGroup && command.formats.empty())
+        return fmt::format("{} prints no report; {} is about reports", command.name, option.name);
+    if (option.name == "--dry-run" && command.command == Command::watch)
+        return fmt::format("{} is for {}, not for watch, which has --report-only", option.name,
+                           meant);
+    const bool acts =
+        command.starts_program || is_for(*find_option("--no-history"), command.command);
+    if (!acts && !is_for(option, Command::report) && !is_for(option, Command::history))
+        return fmt::format("{} changes nothing anyway; {} is for {}", command.name, option.name,
+                           meant);
+    return fmt::format("{} is for {}, not for {}", option.name, meant, command.name);
+}
+
+std::string check_applicable(const CommandLineTokens& tokens, const Options& options) {
+    for (const auto& [option, values] : tokens.options) {
+        const bool from_sweep =
+            options.command == Command::report && is_for(*option, Command::sweep);
+        if (!is_for(*option, options.command) && !from_sweep)
+            return describe_ignored(*option, info_of(options.command));
+    }
+    return {};
+}
+
+std::string check_format(const CommandLineTokens& tokens, const Options& options) {
+    if (tokens.has("--json") && options.format != Format::json)
+        return fmt::format("--json and --format {} contradict each other",
+                           tokens.options.at(find_option("--format")).front());
+    const bool checks_rules = !options.rule_file.empty();
+    const auto names = split_words(checks_rules ? "text json" : info_of(options.command).formats);
+    const auto every = split_words(value_of(*find_option("--format")).choices);
+    const std::string_view format = every[static_cast<std::size_t>(options.format)];
+    if (names.empty() || std::ranges::find(names, format) != names.end()) return {};
+    const std::string_view task = options.command != Command::rules ? ""
+                                  : checks_rules                    ? " check"
+                                                                    : " show";
+    return fmt::format("{}{}: expected {}", info_of(options.command).name, task,
+                       join_words(names, "or"));
+}
+
+std::string check_exclusive(const CommandLineTokens& tokens) {
+    for (const auto& [one, other] : kExclusive) {
+        if (tokens.has(one) && tokens.has(other))
+            return fmt::format("{} and {} contradict each other", one, other);
+    }
+    return {};
+}
+
+std::string check_facts(const Options& options) {
+    if (options.facts == "-" || options.from_facts == "-")
+        return "--facts and --from-facts: expected a file, not '-'";
+    if (!options.from_facts.empty() && (options.all_users || !options.user.empty()))
+        return "--from-facts: the facts say whose processes they are about; --user and --all-users "
+               "do not apply";
+    return {};
+}
+
+// One option without another, or with a value that does not go with it.
+std::string check_task(const CommandLineTokens& tokens, const Options& options) {
+    if (options.command == Command::rules && options.rule_file.empty()) {
+        for (const char* name : {"--home", "--user", "--all-users", "--min-age", "--reap"}) {
+            if (tokens.has(name))
+                return "rules show is about no processes; --family and --config apply";
+        }
+    }
+    if (options.command == Command::pid_files && options.dry_run && !options.clean)
+        return "pidfiles changes nothing without --clean anyway";
+    if (options.command == Command::run && options.program.empty())
+        return "run: expected what to start: run -- COMMAND...";
+    if (options.grace && options.grace_cap && *options.grace > *options.grace_cap)
+        return "--grace is longer than --grace-cap";
+    return {};
+}
+
+}  // namespace
+
+std::string check(const CommandLineTokens& tokens, const Options& options) {
+    for (std::string wrong :
+         {check_applicable(tokens, options), check_format(tokens, options), check_exclusive(tokens),
+          check_facts(options), check_task(tokens, options)}) {
+        if (!wrong.empty()) return wrong;
+    }
+    return {};
+}
+
+}  // namespace reaper::agent

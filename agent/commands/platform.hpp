@@ -1,0 +1,47 @@
+// The commands that look at this machine: platform_linux.cpp, or platform_other.cpp where this
+// program cannot see the processes.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "agent/cli/cli.hpp"
+#include "agent/cli/options.hpp"
+#include "agent/observe/setup.hpp"
+#include "agent/report/report.hpp"
+#include "scanner/model/result.hpp"
+
+namespace reaper::agent {
+
+// The report of the command in `options`. Fails when the machine cannot be looked at at all;
+// function_not_supported: no machine with this system can.
+[[nodiscard]] Result<Report> run_on_this_machine(const Options& options, const Setup& setup);
+
+// The report of which processes match, for `rules check`. Fails as the last one does, except that
+// a system where nothing can be looked at gets an incomplete report.
+[[nodiscard]] Result<Report> find_matching(const SweepOptions& options, const Setup& setup);
+
+// Concludes a report and writes it; returns the exit status.
+using ShowReport = std::function<int(Report)>;
+
+// Sweeps, cleans, looks for what is still in the way of an update and shows it; then runs the
+// program in `own` if nothing is. Gives back the exit status, of that program where it ran.
+// Fails when the machine cannot be looked at at all, or the program not be started.
+[[nodiscard]] Result<int> run_preflight(const SweepOptions& options, const PreflightOptions& own,
+                                        const Setup& setup, const ShowReport& show);
+
+// What `history` prints: asks nothing but the history files of this user. Fails when one of them is
+// there and cannot be read.
+[[nodiscard]] Result<std::string> run_history(const HistoryOptions& own, Format format,
+                                              const RenderOptions& render);
+
+// Runs own.program as a helper that ends with its host, and gives back its exit status. What
+// went wrong before it could start: function_not_supported's message where this system has no means
+// of it.
+[[nodiscard]] tl::expected<int, Message> run_helper(const ScopeOptions& options,
+                                                    const RunOptions& own, bool verbose);
+
+// Watches until a signal ends it, and returns the exit status. Fails when it cannot begin.
+[[nodiscard]] tl::expected<int, Message> run_watch(const WatchOptions& options, Setup setup);
+
+}  // namespace reaper::agent

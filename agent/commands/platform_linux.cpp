@@ -1,0 +1,31 @@
+#include "agent/commands/commands.hpp"
+#include "agent/commands/platform.hpp"
+#include "agent/reaping/descriptors.hpp"
+
+namespace reaper::agent {
+
+Result<Report> run_on_this_machine(const Options& options, const Setup& setup) {
+    raise_descriptor_limit();
+    const auto table = scanner::ProcessTable::open();
+    if (!table) return tl::unexpected(table.error());
+    switch (options.command) {
+        case Command::report: return run_report(*table, options, options, setup);
+        case Command::sweep: return run_sweep(*table, options, setup);
+        case Command::explain: return run_explain(*table, options, options, setup);
+        case Command::pid_files: return run_pid_files(*table, options, options, setup);
+        case Command::rules:
+        case Command::preflight:
+        case Command::run:
+        case Command::watch:
+        case Command::history: break;
+    }
+    return failure(std::errc::function_not_supported, "run", "this command");
+}
+
+Result<Report> find_matching(const SweepOptions& options, const Setup& setup) {
+    raise_descriptor_limit();
+    const auto table = scanner::ProcessTable::open();
+    return table ? run_report(*table, options, {}, setup) : tl::unexpected(table.error());
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,23 @@
+#include "agent/sweep/sweep.hpp"
+#include "agent/commands/commands.hpp"
+#include "agent/report/journal.hpp"
+#include "agent/report/text/progress.hpp"
+#include "agent/run/cgroup.hpp"
+
+namespace reaper::agent {
+
+Result<Report> run_sweep(const scanner::ProcessTable& table, const SweepOptions& options,
+                         const Setup& setup) {
+    const Interrupt interrupt;
+    SweepLocks locks(interrupt, options.lock_wait, terminal_to_draw_on(options.quiet));
+    auto report = Sweep(table, options, setup, interrupt, locks).run();
+    if (!report) return report;
+    if (options.quiet && stderr_is_journal()) tell_journal(*report);
+    if (options.dry_run) return report;
+    for (const std::string& path : remove_leftover_cgroups(table))
+        report->remarks.push_back("removed an empty cgroup that a killed run had left behind: " +
+                                  path);
+    return report;
+}
+
+}  // namespace reaper::agent

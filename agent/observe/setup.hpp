@@ -1,0 +1,36 @@
+// What a command works with: the rules, the scope (a user or all), and what the command line
+// changes about both.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "agent/cli/cli.hpp"
+#include "agent/cli/options.hpp"
+#include "agent/rules/sources.hpp"
+#include "policy/rules/rules.hpp"
+#include "policy/verdict/judge.hpp"
+
+namespace reaper::agent {
+
+// The file of `rules check FILE`.
+struct CheckedRules {
+    std::size_t place = 0;   // among the sources
+    bool in_effect = false;  // every command reads it; otherwise it is the last one
+};
+
+struct Setup {
+    policy::Rules rules;
+    std::vector<RuleSource> rule_sources;  // what was laid over the built-in ones
+    std::optional<CheckedRules> checked;
+    policy::Settings settings;
+    std::optional<scanner::Uid> uid;  // the user whose processes are looked at; none: all users
+};
+
+// Checks what parsing alone cannot know: that families, homes and the user exist, and that the
+// rules are sound.
+[[nodiscard]] tl::expected<Setup, Message> prepare(const ScopeOptions& options);
+
+}  // namespace reaper::agent

@@ -1,0 +1,52 @@
+#include "agent/pid_files/locks.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "scanner/regular_file.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+bool is_absent(const Error& error) {
+    return error.code == std::errc::no_such_file_or_directory;
+}
+
+Result<Fd> lock(const scanner::FoundFile& found, const std::string& name, int how) {
+    const std::string link = "/proc/self/fd/" + std::to_string(found.path.get());
+    Fd file(::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file || ::flock(file.get(), how | LOCK_NB) != 0) return system_failure("lock", name);
+    return file;
+}
+
+}  // namespace
+
+Result<std::optional<Fd>> share_gateway_lock(int home) {
+    constexpr const char* kName = "gateway.lock";
+    const auto found = scanner::find_below(home, kName);
+    if (!found && is_absent(found.error())) return std::nullopt;
+    if (!found) return tl::unexpected(found.error());
+    if (!S_ISREG(found->status.st_mode)) return failure(std::errc::not_supported, "lock", kName);
+    // NFS grants an exclusive lock only on a file open for writing. Shared is enough: gateways take
+    // theirs exclusively.
+    auto file = lock(*found, kName, LOCK_SH);
+    if (!file) return tl::unexpected(file.error());
+    struct stat now{};
+    const bool same = ::fstatat(home, kName, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+                      now.st_dev == found->status.st_dev && now.st_ino == found->status.st_ino;
+    if (!same) return failure(std::errc::resource_unavailable_try_again, "lock", kName);
+    return std::optional(*std::move(file));
+}
+
+Result<Fd> lock_pid_file(const scanner::ClaimFile& file, int home) {
+    const auto found = scanner::find_below(home, file.name.c_str());
+    if (!found) return tl::unexpected(found.error());
+    const bool same = S_ISREG(found->status.st_mode) && found->status.st_dev == file.stamp.device &&
+                      found->status.st_ino == file.stamp.inode;
+    if (!same) return failure(std::errc::no_such_file_or_directory, "lock", file.path);
+    return lock(*found, file.path, scanner::place_of(file.name) == file.name ? LOCK_SH : LOCK_EX);
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,46 @@
+#include "agent/redaction/argv.hpp"
+
+#include "agent/redaction/redactor.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using policy::escape;
+
+constexpr std::size_t kMostArguments = 64;
+
+}  // namespace
+
+std::vector<std::string> redact(const std::vector<std::string>& argv) {
+    static const KnownWords built_in = known_words_of(policy::built_in_rules());
+    return redact(argv, built_in);
+}
+
+std::vector<std::string> redact(const std::vector<std::string>& argv, const KnownWords& known) {
+    std::vector<std::string> shown;
+    Redactor redactor(known, Audience::people);
+    for (const std::string& word : argv) {
+        if (shown.size() == kMostArguments) {
+            shown.push_back("... and " + std::to_string(argv.size() - kMostArguments) + " more");
+            break;
+        }
+        shown.push_back(shown.empty() ? redactor.program(word) : redactor.next(word));
+    }
+    return shown;
+}
+
+std::string redacted_line(const std::vector<std::string>& argv) {
+    return shown_line(redact(argv), std::string::npos);
+}
+
+std::string shown_line(const std::vector<std::string>& redacted, std::size_t longest) {
+    std::string line;
+    for (const std::string& word : redacted) {
+        if (!line.empty()) line += ' ';
+        line += escape(word);
+    }
+    return escape(line, longest);
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,126 @@
+#include "policy/match/parentage.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "policy/match/match.hpp"
+#include "scanner/parse/proc_cgroup.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+using scanner::Pid;
+using scanner::ProcessRow;
+using Nature = Parentage::Nature;
+
+std::string_view file_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+// Recognises the manager by its exe, or by its cgroup, in which only the manager and its PAM helper
+// ever are. The exe may be unreadable for its own user, as it can have capabilities that the user
+// lacks.
+bool is_user_manager(const ProcessRow& parent, const ProcessRow& child) {
+    if (parent.uid != child.uid) return false;
+    if (parent.exe.ok() && file_name(parent.exe.value) == "systemd" && parent.command_line.ok()) {
+        const auto& argv = parent.command_line.value.argv;
+        if (std::find(argv.begin(), argv.end(), "--user") != argv.end()) return true;
+    }
+    return parent.comm == "systemd" && parent.cgroup.ok() &&
+           scanner::is_user_manager_path(parent.cgroup.value);
+}
+
+// A child starts in the session of its parent and leaves it only by founding its own. So a child in
+// a third session has another starter, unless the parent itself left afterwards (then the parent
+// leads its session). Session 0 is outside of this pid namespace. Ticks are 10 ms wide: only a
+// clearly younger parent counts as younger.
+bool is_proven_subreaper(const ProcessRow& parent, const ProcessRow& child) {
+    if (parent.start_ticks > child.start_ticks) return true;
+    const bool child_leads = child.session == child.pid;
+    const bool parent_leads = parent.session == parent.pid;
+    return !child_leads && !parent_leads && parent.session != child.session;
+}
+
+// The relay of WSL between Windows and Linux adopts processes like an init; its exe belongs to root
+// and cannot be read.
+bool is_wsl_relay(const ProcessRow& parent) {
+    return parent.uid == 0 &&
+           (parent.comm.starts_with("Relay(") || (parent.exe.ok() && parent.exe.value == "/init"));
+}
+
+Nature nature_of(const ProcessRow& parent, const ProcessRow& child) {
+    if (is_init(parent) || is_wsl_relay(parent)) return Nature::init;
+    if (is_user_manager(parent, child)) return Nature::user_manager;
+    if (!is_proven_subreaper(parent, child)) return Nature::live;
+    return parent.pid == 1 ? Nature::init : Nature::subreaper;
+}
+
+std::string describe(Nature nature, const ProcessRow& parent) {
+    const std::string_view name =
+        parent.exe.ok() ? file_name(parent.exe.value) : std::string_view(parent.comm);
+    switch (nature) {
+        case Nature::init: return fmt::format("parent is init (pid {})", parent.pid);
+        case Nature::user_manager:
+            return fmt::format("parent is the user's service manager (pid {})", parent.pid);
+        case Nature::subreaper:
+            return fmt::format("parent {} (pid {}) did not start it", name, parent.pid);
+        case Nature::host: return fmt::format("its host {} (pid {}) is alive", name, parent.pid);
+        default: return fmt::format("its parent {} (pid {}) is alive", name, parent.pid);
+    }
+}
+
+}  // namespace
+
+// Lists the names of an init, as process 1 of a container may be the host itself, or another
+// program that started the helper. Its exe is often unreadable, but only root can choose the name
+// of its own process 1. Busybox is left out: it may be the shell that started the helper, and calls
+// itself "init" as an init.
+bool is_init(const ProcessRow& parent) {
+    constexpr std::string_view kInits[] = {
+        "systemd",    "init",        "tini",      "docker-init",   "dumb-init",
+        "catatonit",  "pid1",        "s6-svscan", "s6-overlay-su", "runit",
+        "runit-init", "openrc-init", "launchd",   "podman-init",   "my_init"};
+    if (parent.pid != 1) return false;
+    const auto known = [&](std::string_view name) {
+        return std::find(std::begin(kInits), std::end(kInits), name) != std::end(kInits);
+    };
+    return (parent.exe.ok() && known(file_name(parent.exe.value))) ||
+           (parent.uid == 0 && known(parent.comm));
+}
+
+bool is_adopter(const ProcessRow& parent, const ProcessRow& child) {
+    return nature_of(parent, child) != Nature::live;
+}
+
+const ProcessRow* find_row(const scanner::Facts& facts, Pid pid) {
+    for (const scanner::ProcessFacts& candidate : facts.candidates) {
+        if (candidate.row.pid == pid) return &candidate.row;
+    }
+    const auto found = std::find_if(facts.relatives.begin(), facts.relatives.end(),
+                                    [pid](const ProcessRow& row) { return row.pid == pid; });
+    if (found != facts.relatives.end()) return &*found;
+    const auto below =
+        std::find_if(facts.descendants.begin(), facts.descendants.end(),
+                     [pid](const scanner::ProcessFacts& one) { return one.row.pid == pid; });
+    return below == facts.descendants.end() ? nullptr : &below->row;
+}
+
+Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule,
+                       const ProcessRow& child) {
+    if (child.ppid == 0) return {Nature::outside, 0, "its parent is outside of this pid namespace"};
+    const ProcessRow* parent = find_row(facts, child.ppid);
+    // Also if that is pid 1, hidden by hidepid: in a container it may be the host.
+    if (parent == nullptr) {
+        return {Nature::unknown, child.ppid,
+                fmt::format("its parent (pid {}) could not be read", child.ppid)};
+    }
+    // Also if the host is pid 1 of a container.
+    const Nature nature = is_host(rule, *parent) ? Nature::host : nature_of(*parent, child);
+    return {nature, parent->pid, describe(nature, *parent)};
+}
+
+}  // namespace reaper::policy

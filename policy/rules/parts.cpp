@@ -1,0 +1,196 @@
+#include "policy/rules/parts.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "policy/text/escape.hpp"
+#include "policy/text/nearest.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+// Returns the reader of a member that names a source, and counts the sources.
+template <class Source>
+RuleValue::Reader source_into(Source& target, typename Source::From from, int& sources) {
+    return [&target, &sources, from](const RuleValue& value) {
+        ++sources;
+        target.from = from;
+        read(value, target.name);
+    };
+}
+
+// Rejects weaker proofs: a process without stdio and host may be a daemon that is meant to be so.
+void check_proof(const RuleValue& value, const Proof& proof) {
+    constexpr std::string_view kCodes[] = {"stdin.dead", "stdout.dead", "owner.dead"};
+    for (const std::string& code : proof) {
+        if (std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes)) continue;
+        value.complain(fmt::format("\"{}\" is no evidence of an orphan{}", escape(code, 40),
+                                   did_you_mean(code, kCodes)));
+    }
+    const auto has = [&](std::string_view code) {
+        return std::find(proof.begin(), proof.end(), code) != proof.end();
+    };
+    if (!has("owner.dead") && !(has("stdin.dead") && has("stdout.dead"))) {
+        value.complain("a proof needs owner.dead, or stdin.dead and stdout.dead");
+    }
+}
+
+}  // namespace
+
+void read(const RuleValue& value, HomeSource& target) {
+    int sources = 0;
+    const auto source = [&](HomeSource::From from) { return source_into(target, from, sources); };
+    value.members({{"option", source(HomeSource::From::option)},
+                   {"variable", source(HomeSource::From::environment)},
+                   {"parent_of_variable", source(HomeSource::From::environment_parent)},
+                   {"profile_option", source(HomeSource::From::profile)},
+                   {"path", source(HomeSource::From::fixed)}});
+    if (sources != 1)
+        value.complain(
+            "expected one of option, variable, parent_of_variable, profile_option, path");
+    const bool absolute =
+        target.name.starts_with('/') || target.name.starts_with("~/") || target.name == "~";
+    if (target.from == HomeSource::From::fixed && !absolute)
+        value.complain("expected a path that begins with / or ~/");
+}
+
+void read(const RuleValue& value, Role& target) {
+    value.members({{"name", into(target.name)},
+                   {"flags", into(target.flags)},
+                   {"outlives_host", into(target.outlives_host)},
+                   {"keep_as", into(target.keep_as)}});
+    if (target.name.empty()) value.complain("a role needs a name");
+}
+
+void read(const RuleValue& value, Program& target) {
+    value.members({{"interpreters", into(target.interpreters)},
+                   {"options_with_value", into(target.options.with_value)},
+                   {"options_without_value", into(target.options.without_value)},
+                   {"options_without_script", into(target.options.without_script)},
+                   {"scripts", into(target.scripts)},
+                   {"launchers", into(target.launchers)},
+                   {"modules", into(target.modules)},
+                   {"executables", into(target.executables)},
+                   {"titles", into(target.titles)},
+                   {"called", into(target.called)},
+                   {"commands", into(target.commands)},
+                   {"command_options_with_value", into(target.command_options_with_value)},
+                   {"required", into(target.required)},
+                   {"forbidden", into(target.forbidden)},
+                   {"marked_variables", into(target.marked_variables)}});
+    const bool interpreted = !target.scripts.empty() || !target.modules.empty();
+    if (interpreted == target.interpreters.empty()) {
+        value.complain(interpreted ? "a program with scripts or modules needs interpreters"
+                                   : "a program with interpreters needs scripts or modules");
+    } else if (!interpreted && target.executables.empty()) {
+        value.complain("a program needs interpreters, or executables");
+    } else if (!target.executables.empty() && target.required.empty() && target.commands.empty() &&
+               target.marked_variables.empty()) {
+        value.complain(
+            "a name alone proves nothing: executables need required arguments, commands or "
+            "marked_variables");
+    } else if (target.marked_variables.empty() &&
+               std::ranges::find(target.executables, kAnyExecutable) != target.executables.end()) {
+        value.complain("where any executable will do, only marked_variables can tell the program");
+    }
+}
+
+void read(const RuleValue& value, OwnerSource& target) {
+    int sources = 0;
+    const auto source = [&](OwnerSource::From from) { return source_into(target, from, sources); };
+    value.members({{"option", source(OwnerSource::From::option)},
+                   {"variable", source(OwnerSource::From::environment)},
+                   {"spawn_purpose", source(OwnerSource::From::spawn_marker)},
+                   {"time_option", into(target.time_option)}});
+    if (sources != 1) value.complain("expected one of option, variable, spawn_purpose");
+}
+
+void read(const RuleValue& value, std::optional<Verdict>& target) {
+    std::string word;
+    read(value, word);
+    const auto verdict = verdict_from(word);
+    constexpr std::string_view kKept[] = {"designated", "attached", "supervised", "foreign"};
+    const bool kept = std::find(std::begin(kKept), std::end(kKept), word) != std::end(kKept);
+    if (verdict && kept)
+        target = verdict;
+    else
+        value.complain(fmt::format("expected designated, attached, supervised or foreign{}",
+                                   did_you_mean(word, kKept)));
+}
+
+void read(const RuleValue& value, Action& target) {
+    std::string word;
+    read(value, word);
+    constexpr std::string_view kWords[] = {"reap", "report", "keep"};
+    if (word == "reap")
+        target = Action::reap;
+    else if (word == "report")
+        target = Action::report;
+    else if (word == "keep")
+        target = Action::keep;
+    else
+        value.complain(fmt::format("expected reap, report or keep{}", did_you_mean(word, kWords)));
+}
+
+void read(const RuleValue& value, AtUpdate& target) {
+    std::string word;
+    read(value, word);
+    if (const auto known = at_update_from(word)) {
+        target = *known;
+        return;
+    }
+    constexpr std::string_view kWords[] = {"untouched", "in_the_way", "restarted", "is_update"};
+    value.complain(fmt::format("expected untouched, in_the_way, restarted or is_update{}",
+                               did_you_mean(word, kWords)));
+}
+
+void read(const RuleValue& value, std::map<Verdict, Action>& target) {
+    const auto action = [&target](Verdict verdict) {
+        return [&target, verdict](const RuleValue& word) {
+            Action chosen = Action::report;
+            read(word, chosen);
+            target[verdict] = chosen;
+        };
+    };
+    RuleValue::Members readers;
+    for (const Verdict verdict : kVerdicts) {
+        if (is_leak(verdict)) readers.emplace(to_string(verdict), action(verdict));
+    }
+    value.members(readers);
+}
+
+void read(const RuleValue& value, ProtectRule& target) {
+    value.members({{"exe", into(target.exe)},
+                   {"arguments", into(target.arguments)},
+                   {"home", into(target.home)}});
+    if (target.exe.empty() && target.arguments.empty() && target.home.empty()) {
+        value.complain("expected at least one of exe, arguments, home");
+    }
+    // Paths are compared letter by letter with what the system reports, so another spelling would
+    // protect nothing.
+    const auto is_absolute = [](const std::string& path) {
+        return path.empty() || path.starts_with('/');
+    };
+    if (!is_absolute(target.exe))
+        value.complain("exe: expected a full path, one that begins with /");
+    if (!is_absolute(target.home))
+        value.complain("home: expected a full path, one that begins with /");
+    while (target.home.size() > 1 && target.home.back() == '/') target.home.pop_back();
+}
+
+void read_proofs(const RuleValue& value, std::vector<Proof>& target) {
+    target.clear();
+    value.each_element([&](const RuleValue& element) {
+        Proof proof;
+        read(element, proof);
+        check_proof(element, proof);
+        target.push_back(std::move(proof));
+    });
+    if (target.empty())
+        value.complain("without a proof nothing is ever an orphan; switch the family off instead");
+}
+
+}  // namespace reaper::policy

@@ -1,0 +1,14 @@
+// Matches names and paths against patterns with "*".
+#pragma once
+
+#include <string_view>
+
+namespace reaper::policy {
+
+// True if the pattern fits the whole text. Each "*" stands for any letters, "/" included, or none.
+[[nodiscard]] bool fits(std::string_view pattern, std::string_view text);
+
+// Matches "bridge.*" against the file name, and "ui-tui/dist/entry.js" against the end of the path.
+[[nodiscard]] bool fits_path(std::string_view pattern, std::string_view path);
+
+}  // namespace reaper::policy

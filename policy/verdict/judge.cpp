@@ -1,0 +1,277 @@
+#include "policy/verdict/judge.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "policy/match/member.hpp"
+#include "policy/verdict/dependence.hpp"
+#include "policy/verdict/descendant_vetoes.hpp"
+#include "policy/verdict/designation.hpp"
+#include "policy/verdict/orphan.hpp"
+#include "policy/verdict/ownership.hpp"
+#include "policy/verdict/respawn_veto.hpp"
+#include "policy/verdict/units.hpp"
+#include "policy/verdict/vetoes.hpp"
+#include "policy/verdict/wrappers.hpp"
+#include "scanner/exited.hpp"
+
+namespace reaper::policy {
+
+namespace {
+
+using scanner::Facts;
+using std::chrono::milliseconds;
+
+bool has_veto(const std::vector<Evidence>& evidence) {
+    return std::any_of(evidence.begin(), evidence.end(),
+                       [](const Evidence& piece) { return piece.weight == Weight::veto; });
+}
+
+// Keeps the designated daemon. If it is ambiguous, all processes of its home are kept.
+std::optional<Verdict> apply_designation(Member& member, const Designation& designation) {
+    if (!designation.ambiguity.empty()) {
+        member.add(Weight::veto, "veto.ambiguous", designation.ambiguity);
+        return Verdict::unknown;
+    }
+    const auto& pids = designation.pids;
+    if (std::find(pids.begin(), pids.end(), member.pid()) == pids.end()) return std::nullopt;
+    member.add(Weight::veto, "veto.designated", designation.reason + ": the daemon that must stay");
+    return Verdict::designated;
+}
+
+// Returns which of two verdicts that are both true says more.
+Verdict stronger(Verdict left, Verdict right) {
+    constexpr Verdict kOrder[] = {Verdict::foreign, Verdict::designated, Verdict::supervised,
+                                  Verdict::attached, Verdict::unknown};
+    for (const Verdict verdict : kOrder) {
+        if (left == verdict || right == verdict) return verdict;
+    }
+    return left;
+}
+
+Verdict verdict_of(Member& member, const VetoInput& input, const Designation& designation) {
+    if (scanner::has_exited(member.facts->row)) {
+        member.add(Weight::veto, "veto.zombie", "it is dead; only its parent can clear it away");
+        return Verdict::zombie;
+    }
+    if (member.facts->row.state == 'Z') {
+        member.add(
+            Weight::veto, "veto.unreadable.main_thread",
+            "its main thread has ended and others work on: what it is cannot be seen any more");
+        return Verdict::unknown;
+    }
+    const auto vetoed = apply_vetoes(member, input);
+    const auto designated = apply_designation(member, designation);
+    const milliseconds min_age = input.settings.min_age.value_or(member.rule().start_up);
+    Verdict verdict = assess(member, input.facts, designation, min_age);
+    if (designated) verdict = stronger(verdict, *designated);
+    if (vetoed) verdict = stronger(verdict, *vetoed);
+    return verdict;
+}
+
+bool sits_in_service(const Member& member) {
+    const auto& unit = member.facts->unit;
+    return unit.ok() && unit.value.name.ends_with(".service");
+}
+
+// True without an answer of its service manager, which is asked only about leaks; then it is not
+// ended.
+bool needs_manager_answer(const Member& member) {
+    return sits_in_service(member) && !member.facts->unit.value.main_pid;
+}
+
+// What the command line adds is ended only where the orphans of the family are.
+Action leak_action(const Judgement& judgement, const FamilyRule& rule, const Settings& settings) {
+    const auto action = [&rule](Verdict verdict) {
+        const auto found = rule.actions.find(verdict);
+        return found == rule.actions.end() ? Action::report : found->second;
+    };
+    const bool wanted =
+        settings.also_reap.contains(judgement.verdict) && action(Verdict::orphan) == Action::reap;
+    return wanted ? Action::reap : action(judgement.verdict);
+}
+
+Action default_action(const Judgement& judgement, const FamilyRule& rule,
+                      const Settings& settings) {
+    if (is_leak(judgement.verdict)) return leak_action(judgement, rule, settings);
+    const bool is_told =
+        judgement.verdict == Verdict::zombie || judgement.verdict == Verdict::unknown;
+    return is_told ? Action::report : Action::keep;
+}
+
+Action permitted_action(Judgement& judgement, const Member& member, const VetoInput& input) {
+    const Action action = default_action(judgement, member.rule(), input.settings);
+    if (action != Action::reap) return action;
+    if (has_veto(judgement.evidence)) return Action::report;
+    if (sits_in_service(member) && !input.settings.reap_inside_services) {
+        judgement.evidence.push_back(
+            {"unit.inside_service", Weight::against,
+             fmt::format(
+                 "it sits inside {} without being its main process: that service may need it",
+                 member.facts->unit.value.name)});
+        return Action::report;
+    }
+    if (needs_manager_answer(member)) {
+        judgement.evidence.push_back(
+            {"veto.unreadable.main_pid", Weight::veto,
+             fmt::format("the manager of {} was not asked which process is its main one",
+                         member.facts->unit.value.name)});
+        return Action::report;
+    }
+    return Action::reap;
+}
+
+// Adds what starts it again, for every leak, to be ended or not.
+Action action_of(Judgement& judgement, const Member& member, const VetoInput& input) {
+    const Action action = permitted_action(judgement, member, input);
+    if (action == Action::keep) return action;
+    auto evidence = respawn_evidence(judgement, *member.facts, input.facts);
+    if (!evidence) return action;
+    judgement.kept_alive = action == Action::reap && evidence->weight == Weight::veto;
+    judgement.evidence.push_back(std::move(*evidence));
+    return judgement.kept_alive ? Action::report : action;
+}
+
+// Only a note, no reason to end anything, as a gateway that works can hold such a file. But what it
+// writes is lost, and people search for the cause.
+void note_deleted_databases(Member& member) {
+    for (const std::string& path : member.facts->deleted_databases) {
+        member.add(Weight::note, "database.deleted",
+                   fmt::format("it writes to {}, which is deleted", path));
+    }
+}
+
+Judgement judge_member(Member& member, const VetoInput& input, const Designation& designation) {
+    Judgement judgement;
+    judgement.identity = member.facts->identity;
+    judgement.family = member.rule().name;
+    judgement.role = member.match.role.name;
+    judgement.home = member.home;
+    judgement.launcher = member.match.invocation.launcher;
+    judgement.verdict = verdict_of(member, input, designation);
+    note_deleted_databases(member);
+    judgement.evidence = member.evidence;
+    judgement.grace = input.settings.grace.value_or(member.rule().grace);
+    judgement.grace_cap =
+        std::max(judgement.grace, input.settings.grace_cap.value_or(member.rule().grace_cap));
+    if (judgement.verdict == Verdict::superseded) judgement.relies_on = designation.pids;
+    judgement.host = host_of(member, input.facts);
+    return judgement;
+}
+
+// Its live host, which kept the process, does not keep an older duplicate.
+void make_duplicate(Judgement& judgement, scanner::Pid newest) {
+    for (Evidence& piece : judgement.evidence) {
+        if (piece.code == "veto.live_host") piece = {"parent.live", Weight::against, piece.detail};
+    }
+    judgement.evidence.push_back(
+        {"duplicate.older", Weight::for_kill,
+         fmt::format("pid {} serves the same host and home, and is newer", newest)});
+    judgement.verdict = Verdict::duplicate;
+    judgement.relies_on = {newest};
+}
+
+// The newest must be past its start-up, too: until then the older one may be the only one that
+// works.
+void judge_duplicates(const std::vector<Member>& members, const VetoInput& input,
+                      std::vector<Judgement>& judgements) {
+    std::set<scanner::Pid> grown;
+    for (const Member& member : members) {
+        const milliseconds min_age = input.settings.min_age.value_or(member.rule().start_up);
+        if (age_of(*member.facts, input.facts.machine) >= min_age) grown.insert(member.pid());
+    }
+    const auto duplicates = find_duplicates(members, judgements);
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        const auto found = duplicates.find(members[at].pid());
+        const bool settled = found != duplicates.end() && grown.contains(found->first) &&
+                             grown.contains(found->second);
+        if (settled) make_duplicate(judgements[at], found->second);
+    }
+}
+
+// If the host is leaked itself, the helper needs no verdict of its own: it ends with the host, or
+// becomes an orphan.
+void note_leaked_hosts(const std::vector<Member>& members, std::vector<Judgement>& judgements) {
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        if (judgements[at].verdict != Verdict::attached) continue;
+        for (const Judgement& host : judgements) {
+            if (host.identity.pid != members[at].facts->row.ppid ||
+                !is_ended_by_default(host.verdict))
+                continue;
+            judgements[at].evidence.push_back(
+                {"host.leaked", Weight::note,
+                 fmt::format("its host (pid {}) is leaked itself", host.identity.pid)});
+        }
+    }
+}
+
+bool is_wanted(const Judgement& judgement, const Settings& settings) {
+    const auto admits = [](const std::vector<std::string>& names, const std::string& name) {
+        return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+    };
+    return admits(settings.homes, judgement.home) && admits(settings.families, judgement.family);
+}
+
+std::map<HomeKey, Designation> designate_homes_of(const std::vector<Member>& members,
+                                                  const std::set<scanner::Pid>& pids,
+                                                  const Facts& facts) {
+    std::set<HomeKey> homes;
+    for (const Member& member : members) {
+        if (pids.contains(member.pid())) homes.insert(home_key(member));
+    }
+    std::vector<Member> others = members;
+    std::erase_if(others, [&](const Member& one) { return !homes.contains(home_key(one)); });
+    return designate(others, facts);
+}
+
+// Decides for all members at once, as they hold and replace each other. The note of leaked hosts
+// comes later.
+std::vector<Judgement> judge_together(std::vector<Member>& members,
+                                      const std::map<HomeKey, Designation>& designations,
+                                      const VetoInput& input) {
+    std::vector<Judgement> judgements;
+    judgements.reserve(members.size());
+    for (Member& member : members) {
+        const auto found = designations.find(home_key(member));
+        const bool is_told =
+            found != designations.end() && place_of(*member.facts) != Place::elsewhere;
+        judgements.push_back(judge_member(member, input, is_told ? found->second : Designation{}));
+    }
+    judge_duplicates(members, input, judgements);
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        judgements[at].host = host_behind_wrappers(members[at], input.facts);
+        judgements[at].action = action_of(judgements[at], members[at], input);
+    }
+    hold_by_descendants(members, input, judgements);
+    settle_units(members, judgements);
+    return judgements;
+}
+
+}  // namespace
+
+std::vector<Judgement> judge(const Facts& facts, const Rules& rules, const Settings& settings) {
+    std::vector<Member> members = find_members(facts, rules);
+    const auto designations = designate(members, facts);
+    auto judgements = judge_together(members, designations, {facts, rules, settings});
+    note_leaked_hosts(members, judgements);
+    std::erase_if(judgements, [&](const Judgement& one) { return !is_wanted(one, settings); });
+    return judgements;
+}
+
+std::optional<Judgement> judge_one(scanner::Pid pid, const Facts& facts, MatchMemory& memory,
+                                   const Settings& settings) {
+    std::vector<Member> members = find_members(facts, memory);
+    const auto pids = judged_together(members, facts, pid);
+    const auto designations = designate_homes_of(members, pids, facts);
+    std::erase_if(members, [&](const Member& one) { return !pids.contains(one.pid()); });
+    auto judgements = judge_together(members, designations, {facts, memory.rules(), settings});
+    const auto found = std::ranges::find_if(
+        judgements, [pid](const Judgement& one) { return one.identity.pid == pid; });
+    if (found == judgements.end() || !is_wanted(*found, settings)) return std::nullopt;
+    return std::move(*found);
+}
+
+}  // namespace reaper::policy

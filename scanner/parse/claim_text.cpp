@@ -1,0 +1,128 @@
+#include "scanner/parse/claim_text.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "scanner/model/number.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+using nlohmann::json;
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
+std::optional<Pid> possible_pid(std::optional<std::int64_t> number) {
+    if (!number || *number < 1 || *number > std::numeric_limits<Pid>::max()) return std::nullopt;
+    return static_cast<Pid>(*number);
+}
+
+std::optional<Pid> pid_in(std::string_view text) {
+    return possible_pid(to_number<std::int64_t>(trimmed(text)));
+}
+
+// Never throws. Numbers too large for the integers of JSON become reals, so they are no pid.
+json parse_json(std::string_view text) {
+    return json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+bool absent(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() || found->is_null();
+}
+
+std::optional<Pid> pid_of(const json& object, const char* key) {
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+    if (found->is_number_unsigned() &&
+        found->get<std::uint64_t>() > std::numeric_limits<Pid>::max())
+        return std::nullopt;
+    return possible_pid(found->get<std::int64_t>());
+}
+
+// Reads a number of ticks. False: the member is there, but is no such number.
+bool take_ticks(const json& object, const char* key, std::optional<std::uint64_t>& ticks) {
+    if (absent(object, key)) return true;
+    if (!object[key].is_number_unsigned()) return false;
+    ticks = object[key].get<std::uint64_t>();
+    return true;
+}
+
+// Tells ticks from epochs by size: thirty years of uptime are fewer ticks than the hundredths of a
+// second from 1970 to 2001. False: it is neither.
+bool take_start_time(const json& record, GatewayRecord& gateway) {
+    constexpr std::uint64_t kFirstEpoch = 100'000'000'000;
+    std::optional<std::uint64_t> number;
+    if (!take_ticks(record, "start_time", number)) return false;
+    if (!number) return true;
+    if (*number < kFirstEpoch)
+        gateway.start_ticks = number;
+    else
+        gateway.start_epoch = static_cast<double>(*number) / 100;
+    return true;
+}
+
+tl::unexpected<Error> malformed(std::string_view what) {
+    return failure(std::errc::invalid_argument, "parse", what);
+}
+
+}  // namespace
+
+Result<Pid> parse_bare_pid(std::string_view text) {
+    const auto pid = pid_in(text);
+    if (!pid) return malformed("a pid file");
+    return *pid;
+}
+
+Result<GatewayRecord> parse_gateway_record(std::string_view text) {
+    if (const auto bare = pid_in(text)) return GatewayRecord{*bare, std::nullopt};
+    const json record = parse_json(text);
+    if (!record.is_object()) return malformed("a gateway's pid file");
+    const auto pid = pid_of(record, "pid");
+    if (!pid) return malformed("the pid of a gateway");
+    GatewayRecord gateway{*pid, std::nullopt};
+    if (!take_start_time(record, gateway)) return malformed("the start time of a gateway");
+    const auto home = record.find("hermes_home");
+    if (home != record.end() && home->is_string()) gateway.home = home->get<std::string>();
+    return gateway;
+}
+
+Result<GatewayRecord> parse_whatsapp_pid(std::string_view text) {
+    const std::string_view first = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(first.size() + 1, text.size()));
+    const auto pid = pid_in(first);
+    if (!pid) return malformed("WhatsApp's pid file");
+    return GatewayRecord{*pid, to_number<std::uint64_t>(trimmed(text))};
+}
+
+Result<Pid> parse_viewer_lock(std::string_view text) {
+    constexpr std::string_view kName = "pid=";
+    if (!text.starts_with(kName)) return malformed("the owner of a lock");
+    text.remove_prefix(kName.size());
+    return parse_bare_pid(text.substr(0, text.find(' ')));
+}
+
+Result<Pid> parse_desktop_lock(std::string_view text) {
+    const json record = parse_json(text);
+    const auto pid = record.is_object() ? pid_of(record, "pid") : std::nullopt;
+    if (!pid) return malformed("a desktop lock");
+    return *pid;
+}
+
+Result<UpdateMarker> parse_update_marker(std::string_view text) {
+    const std::string_view first = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(first.size() + 1, text.size()));
+    const auto pid = pid_in(first);
+    const auto seconds = to_number<std::uint32_t>(trimmed(text.substr(0, text.find('\n'))));
+    if (!pid || !seconds) return malformed("an update marker");
+    return UpdateMarker{*pid, static_cast<double>(*seconds)};
+}
+
+}  // namespace reaper::scanner

@@ -1,0 +1,88 @@
+// Parses pid, lock and ledger files. Other programs write them, so their content may be hostile.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scanner/model/identity.hpp"
+#include "scanner/model/result.hpp"
+
+namespace reaper::scanner {
+
+// Every function here fails with invalid_argument if the text is not in its form, or names no
+// possible pid (1 to 2^31-1).
+
+// Parses bridge.pid and bridge-stdio*.pid: a decimal number; blanks and newlines around it do not
+// matter.
+[[nodiscard]] Result<Pid> parse_bare_pid(std::string_view text);
+
+// Parses gateway.pid and gateway.lock: {"pid": 7, "start_time": 123, "hermes_home": "/...", ...},
+// or only a number (older writers). start_time is in ticks since boot, in hundredths of a second
+// since 1970 (written on macOS), null, or absent.
+struct GatewayRecord {
+    Pid pid = 0;
+    std::optional<std::uint64_t> start_ticks;
+    std::optional<double> start_epoch = std::nullopt;
+    std::string home = {};  // empty: not recorded
+
+    bool operator==(const GatewayRecord&) const = default;
+};
+[[nodiscard]] Result<GatewayRecord> parse_gateway_record(std::string_view text);
+
+// Parses bridge.pid of WhatsApp: a line with the pid and perhaps a line with its start in ticks.
+[[nodiscard]] Result<GatewayRecord> parse_whatsapp_pid(std::string_view text);
+
+// Parses viewer-start.lock/owner: pid=7 started_at=epoch
+[[nodiscard]] Result<Pid> parse_viewer_lock(std::string_view text);
+
+// Parses backend.lock.json and owner.json: {"pid": 7, ...}
+[[nodiscard]] Result<Pid> parse_desktop_lock(std::string_view text);
+
+// The three files below are read within the limits of record_reader.hpp. Entries come sorted by
+// pid, equal ones once.
+
+// Parses spawn-ledger.json: [{"pid": 7, "create_time": epoch, "spawner_pid": 6, "spawner_create":
+// epoch, ...}, ...]
+struct LedgerEntry {
+    Pid pid = 0;
+    std::optional<double> start_epoch;
+    Pid spawner = 0;  // 0: not recorded
+    std::optional<double> spawner_start_epoch;
+    // Some of these files record ticks instead of an epoch.
+    std::optional<std::uint64_t> start_ticks = std::nullopt;
+    std::optional<std::uint64_t> spawner_start_ticks = std::nullopt;
+
+    auto operator<=>(const LedgerEntry&) const = default;
+};
+struct Ledger {
+    std::vector<LedgerEntry> entries;
+    std::size_t malformed = 0;  // entries that could not be parsed
+
+    bool operator==(const Ledger&) const = default;
+};
+[[nodiscard]] Result<Ledger> parse_ledger(std::string_view text);
+
+// Parses headless-bridges.json: {"bridges": [{"pid": 7, "parentPid": 6, "startedAt": epoch, ...},
+// ...]}
+[[nodiscard]] Result<Ledger> parse_headless_registry(std::string_view text);
+
+// Parses processes.json: [{"pid": 7, "pid_scope": "host", "host_start_time": ticks, "owner_pid": 6,
+// "owner_started_at": ticks, ...}, ...] Skips entries of any other scope: they hold pids of a
+// container.
+[[nodiscard]] Result<Ledger> parse_process_registry(std::string_view text);
+
+// Parses .hermes-update-in-progress: a line with the pid of the updater and a line with unix
+// seconds; what follows does not matter.
+struct UpdateMarker {
+    Pid pid = 0;
+    double epoch = 0;
+
+    bool operator==(const UpdateMarker&) const = default;
+};
+[[nodiscard]] Result<UpdateMarker> parse_update_marker(std::string_view text);
+
+}  // namespace reaper::scanner

@@ -1,0 +1,34 @@
+// Parses /proc/self/mountinfo: how the process table itself is mounted, and which device is behind
+// a mount.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reaper::scanner {
+
+// True if a proc file system is mounted on `mount_point` with a hidepid option that hides processes
+// of other users or closes their files. Of several mounts on one point the last one counts, as it
+// covers the others.
+[[nodiscard]] bool is_mounted_with_hidepid(std::string_view mountinfo,
+                                           std::string_view mount_point);
+
+struct MountedDevice {
+    std::uint32_t major = 0;
+    std::uint32_t minor = 0;
+
+    bool operator==(const MountedDevice&) const = default;
+};
+
+// Returns the device of the mount with this number (mnt_id in /proc/PID/fdinfo) as the kernel knows
+// it; for btrfs and overlayfs stat(2) tells another one. None: this mount is not seen here.
+[[nodiscard]] std::optional<MountedDevice> find_mounted_device(std::string_view mountinfo,
+                                                               std::uint64_t mount);
+
+// Returns the mount that `path` lies on, by name alone, if its file system depends on another party
+// that may never answer: a daemon (FUSE) or a server. Empty: it is of another kind.
+[[nodiscard]] std::string find_remote_mount(std::string_view mountinfo, std::string_view path);
+
+}  // namespace reaper::scanner

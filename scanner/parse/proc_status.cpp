@@ -1,0 +1,89 @@
+#include "scanner/parse/proc_status.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "scanner/model/number.hpp"
+
+namespace reaper::scanner {
+
+namespace {
+
+// Takes "\t" and a number off the front.
+template <class Number>
+bool take_tabbed(std::string_view& text, Number& value) {
+    if (!text.starts_with('\t')) return false;
+    text.remove_prefix(1);
+    return take_number(text, value);
+}
+
+bool parse_pid(std::string_view text, Pid& pid) {
+    return take_tabbed(text, pid) && text.empty() && pid >= 0;
+}
+
+bool parse_tgid(std::string_view text, ProcStatus& status) {
+    return parse_pid(text, status.tgid);
+}
+
+bool parse_tracer(std::string_view text, ProcStatus& status) {
+    return parse_pid(text, status.tracer);
+}
+
+bool parse_uids(std::string_view text, ProcStatus& status) {
+    Uids& uids = status.uids;
+    return take_tabbed(text, uids.real) && take_tabbed(text, uids.effective) &&
+           take_tabbed(text, uids.saved) && take_tabbed(text, uids.filesystem) && text.empty();
+}
+
+bool parse_namespace_pids(std::string_view text, ProcStatus& status) {
+    status.namespace_pids.reserve(
+        static_cast<std::size_t>(std::count(text.begin(), text.end(), '\t')));
+    while (!text.empty()) {
+        Pid pid = 0;
+        if (!take_tabbed(text, pid) || pid < 0) return false;
+        status.namespace_pids.push_back(pid);
+    }
+    return !status.namespace_pids.empty();
+}
+
+struct Field {
+    std::string_view name;
+    bool (*parse)(std::string_view, ProcStatus&);
+};
+
+constexpr std::array kFields = {Field{"Tgid:", parse_tgid}, Field{"Uid:", parse_uids},
+                                Field{"TracerPid:", parse_tracer},
+                                Field{"NSpid:", parse_namespace_pids}};
+
+using Seen = std::array<bool, kFields.size()>;
+
+bool parse_line(std::string_view line, ProcStatus& status, Seen& seen) {
+    for (std::size_t i = 0; i < kFields.size(); ++i) {
+        if (!line.starts_with(kFields[i].name)) continue;
+        if (seen[i]) return false;
+        seen[i] = true;
+        return kFields[i].parse(line.substr(kFields[i].name.size()), status);
+    }
+    return true;  // a field that is not needed
+}
+
+}  // namespace
+
+// The name of the process cannot add lines: the kernel escapes its newlines (fs/proc/array.c,
+// proc_task_name).
+Result<ProcStatus> parse_status(std::string_view text) {
+    ProcStatus status;
+    Seen seen{};
+    bool good = true;
+    while (good && !text.empty()) {
+        const std::size_t end = text.find('\n');
+        good = end != std::string_view::npos && parse_line(text.substr(0, end), status, seen);
+        if (good) text.remove_prefix(end + 1);
+    }
+    if (!good || std::ranges::find(seen, false) != seen.end()) {
+        return failure(std::errc::invalid_argument, "parse", "status");
+    }
+    return status;
+}
+
+}  // namespace reaper::scanner

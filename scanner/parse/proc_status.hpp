@@ -1,0 +1,24 @@
+// Parses /proc/PID/status: the fields that stat does not have.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "scanner/model/process.hpp"
+#include "scanner/model/result.hpp"
+
+namespace reaper::scanner {
+
+struct ProcStatus {
+    // If it differs from the pid, this is a thread: /proc opens it by number but does not list it.
+    Pid tgid = 0;
+    Uids uids;
+    Pid tracer = 0;
+    std::vector<Pid> namespace_pids;  // outermost first
+};
+
+// Parses the whole text. invalid_argument: Tgid, Uid, TracerPid or NSpid is missing, occurs twice
+// or is malformed, or the text is cut off.
+[[nodiscard]] Result<ProcStatus> parse_status(std::string_view text);
+
+}  // namespace reaper::scanner

@@ -1,1 +1,0 @@
-"""What the integration tests share: private namespaces, stand-ins with the exact argv, and the product's reports."""

@@ -1,0 +1,70 @@
+#include "scanner/parse/interpreter.hpp"
+
+#include "tests/support/catch.hpp"
+
+using reaper::scanner::is_interpreter;
+
+TEST_CASE("interpreters with and without a version") {
+    for (const char* exe :
+         {"/usr/bin/python", "/usr/bin/python3", "/opt/a b/python3.11", "python3",
+          "/python3.11 (deleted)", "/usr/bin/python3.13t", "/usr/bin/python3.13t (deleted)"}) {
+        INFO(exe);
+        CHECK(is_interpreter(exe, "python"));
+    }
+    for (const char* exe :
+         {"/usr/bin/python3.11-dbg", "/usr/bin/python3.13d", "/usr/bin/python3.13td",
+          "/usr/bin/python3.7m", "/usr/bin/python-dbg",
+          "/nix/store/x-python3-3.12.8/bin/.python3-wrapped", "/x/.python3.12-wrapped_",
+          "/x/.python3-wrapped (deleted)", "/usr/bin/pypy", "/usr/bin/pypy3", "/usr/bin/pypy3.9",
+          "/usr/bin/pypy3-c", "/usr/bin/pypy3.10-c"}) {
+        INFO(exe);
+        CHECK(is_interpreter(exe, "python"));
+    }
+    for (const char* exe :
+         {"/usr/bin/nodejs", "/usr/bin/nodejs-22", "/x/.node-wrapped", "/x/node22", "/x/node_g"}) {
+        INFO(exe);
+        CHECK(is_interpreter(exe, "node"));
+        CHECK_FALSE(is_interpreter(exe, "bun"));
+    }
+    CHECK(is_interpreter("/x/bun-profile", "bun"));
+    CHECK(is_interpreter("/x/bun-debug", "bun"));
+    CHECK(is_interpreter("/usr/bin/node", "node"));
+    CHECK(is_interpreter("/usr/bin/node-22", "node"));
+    CHECK(is_interpreter("/home/u/.nvm/versions/node/v22.1.0/bin/node (deleted)", "node"));
+}
+
+TEST_CASE("what only looks like the interpreter") {
+    for (const char* exe : {"/usr/bin/python3-config",
+                            "/usr/bin/pythonw",
+                            "/usr/bin/ipython3",
+                            "/python/other",
+                            "/usr/bin/",
+                            "",
+                            "/usr/bin/PYTHON3",
+                            "/usr/bin/python3 ",
+                            "/usr/bin/pythont",
+                            "/usr/bin/python-",
+                            "/usr/bin/python-t",
+                            "/usr/bin/python3tt",
+                            "/usr/bin/python--3",
+                            "/usr/bin/python3-3",
+                            "/usr/bin/python3 (deleted) (deleted)",
+                            "/usr/bin/python3\n",
+                            "/usr/bin/python3.11/",
+                            "/x/.python3",
+                            "/x/python3-wrapped",
+                            "/x/.ipython3-wrapped",
+                            "/x/.-wrapped",
+                            "/x/._",
+                            "/x/.",
+                            "/x/.python3-wrapped-x",
+                            "/usr/bin/pypyx",
+                            "/usr/bin/python3-dbgx",
+                            "/usr/bin/python3.11-profiler",
+                            "/usr/bin/nodejs"}) {
+        INFO(exe);
+        CHECK_FALSE(is_interpreter(exe, "python"));
+    }
+    CHECK_FALSE(is_interpreter("/usr/bin/node_exporter", "node"));
+    CHECK_FALSE(is_interpreter("/usr/bin/nod", "node"));
+}

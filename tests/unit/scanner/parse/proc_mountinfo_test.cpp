@@ -1,0 +1,81 @@
+#include "scanner/parse/proc_mountinfo.hpp"
+
+#include <string>
+
+#include "tests/support/catch.hpp"
+
+using reaper::scanner::find_mounted_device;
+using reaper::scanner::find_remote_mount;
+using reaper::scanner::is_mounted_with_hidepid;
+using reaper::scanner::MountedDevice;
+
+namespace {
+
+const std::string kRoot = "20 1 8:1 / / rw,relatime - ext4 /dev/vda rw\n";
+
+std::string proc_line(const std::string& options) {
+    return "22 20 0:21 / /proc rw,nosuid shared:5 master:1 - proc proc " + options + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("hidepid as words and as numbers") {
+    for (const char* options : {"rw,hidepid=invisible", "rw,gid=4,hidepid=2", "hidepid=1",
+                                "rw,hidepid=ptraceable", "rw,hidepid=noaccess,subset=pid"}) {
+        INFO(options);
+        CHECK(is_mounted_with_hidepid(kRoot + proc_line(options), "/proc"));
+    }
+    for (const char* options :
+         {"rw", "rw,hidepid=off", "rw,hidepid=0", "rw,xhidepid=2", "rw,subset=pid"}) {
+        INFO(options);
+        CHECK_FALSE(is_mounted_with_hidepid(kRoot + proc_line(options), "/proc"));
+    }
+}
+
+TEST_CASE("only the mount that is seen counts") {
+    const std::string hidden = proc_line("rw,hidepid=2");
+    CHECK_FALSE(is_mounted_with_hidepid(hidden + proc_line("rw"), "/proc"));
+    CHECK(is_mounted_with_hidepid(proc_line("rw") + hidden, "/proc"));
+    CHECK_FALSE(is_mounted_with_hidepid(hidden, "/other/proc"));
+    CHECK_FALSE(
+        is_mounted_with_hidepid("22 20 0:21 / /proc rw - tmpfs hidepid=2 rw,hidepid=2\n", "/proc"));
+}
+
+TEST_CASE("a mountinfo that makes no sense hides nothing and breaks nothing") {
+    for (const char* text :
+         {"", "\n\n", "22 20", "22 20 0:21 / /proc rw", "22 20 0:21 / /proc - ", "- - - - - -"}) {
+        INFO(text);
+        CHECK_FALSE(is_mounted_with_hidepid(text, "/proc"));
+    }
+}
+
+TEST_CASE("the device behind a mount") {
+    const std::string mounts =
+        kRoot + proc_line("rw") + "220 20 259:1234 /a\\040b /mnt rw - btrfs /dev/vdb rw\n";
+    CHECK(find_mounted_device(mounts, 20) == MountedDevice{8, 1});
+    CHECK(find_mounted_device(mounts, 22) == MountedDevice{0, 21});
+    CHECK(find_mounted_device(mounts, 220) == MountedDevice{259, 1234});
+    for (const char* broken : {"", "20", "20 1", "20 1 8", "20 1 8: / ", "20 1 8:x / ",
+                               "20 1 99999999999:1 / ", "x 1 8:1 / "}) {
+        INFO(broken);
+        CHECK_FALSE(find_mounted_device(broken, 20));
+    }
+    CHECK_FALSE(find_mounted_device(mounts, 1));
+    CHECK_FALSE(find_mounted_device(mounts, 2));
+}
+
+TEST_CASE(
+    "a mount whose contents come from another process is found by the path, the last and longest "
+    "one") {
+    constexpr std::string_view kMounts =
+        "21 1 8:1 / / rw - ext4 /dev/sda rw\n"
+        "22 21 0:40 / /home rw - nfs4 server:/home rw\n"
+        "23 22 0:41 / /home/a/my\\040files rw - fuse.sshfs a@b: rw\n"
+        "24 21 0:42 / /data rw - fuse x rw\n"
+        "25 21 8:2 / /data rw - ext4 /dev/sdb rw\n";
+    CHECK(find_remote_mount(kMounts, "/home/a/x") == "/home");
+    CHECK(find_remote_mount(kMounts, "/home/a/my files/x") == "/home/a/my files");
+    CHECK(find_remote_mount(kMounts, "/homes").empty());
+    CHECK(find_remote_mount(kMounts, "/data/x").empty());
+    CHECK(find_remote_mount(kMounts, "pid 7").empty());
+}

@@ -1,0 +1,83 @@
+#include "scanner/parse/proc_status.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace reaper::scanner;
+
+namespace {
+
+const std::string kGood =
+    "Name:\tnode\nState:\tS (sleeping)\nTgid:\t42\nNgid:\t0\nPid:\t42\nPPid:\t1\nTracerPid:\t9\n"
+    "Uid:\t1000\t1001\t1002\t1003\nGid:\t4\t4\t4\t4\nNStgid:\t42\t7\nNSpid:\t42\t7\nThreads:\t3\n";
+
+std::string with(const std::string& from, const std::string& to) {
+    std::string text = kGood;
+    return text.replace(text.find(from), from.size(), to);
+}
+
+bool is_refused(std::string_view text) {
+    const auto status = parse_status(text);
+    return !status && status.error().code == std::errc::invalid_argument;
+}
+
+}  // namespace
+
+TEST_CASE("status: all four uids, tracer, namespaces") {
+    const auto status = parse_status(kGood);
+    REQUIRE(status);
+    CHECK(status->tgid == 42);
+    CHECK(status->uids == Uids{1000, 1001, 1002, 1003});
+    CHECK(status->tracer == 9);
+    CHECK(status->namespace_pids == std::vector<Pid>{42, 7});
+}
+
+TEST_CASE("status: a field that is missing is never a zero") {
+    for (const char* field :
+         {"Tgid:\t42\n", "Uid:\t1000\t1001\t1002\t1003\n", "TracerPid:\t9\n", "\nNSpid:\t42\t7"}) {
+        INFO(field);
+        CHECK(is_refused(with(field, "")));
+    }
+    CHECK(is_refused(""));
+    CHECK(is_refused("\n\n"));
+}
+
+TEST_CASE("status: a field that stands there twice is refused") {
+    for (const char* field :
+         {"Tgid:\t42\n", "Uid:\t1000\t1001\t1002\t1003\n", "TracerPid:\t9\n", "NSpid:\t42\t7\n"}) {
+        INFO(field);
+        CHECK(is_refused(kGood + field));
+    }
+}
+
+TEST_CASE("status: malformed values are refused") {
+    for (const char* bad : {"Uid:\t1000\t1001\t1002\n", "Uid:\t1\t2\t3\t4\t5\n",
+                            "Uid:\t-1\t0\t0\t0\n", "Uid:\n", "Uid:\t4294967296\t0\t0\t0\n",
+                            "Uid: 1 2 3 4\n", "Uid:\t1\t2\t3\t4 \n", "Uid:\t1\t2\t3\t4x\n"}) {
+        INFO(bad);
+        CHECK(is_refused(with("Uid:\t1000\t1001\t1002\t1003\n", bad)));
+    }
+    for (const char* bad :
+         {"TracerPid:\t\n", "TracerPid:\t-1\n", "TracerPid:\t99999999999\n", "TracerPid:\t1 \n"}) {
+        INFO(bad);
+        CHECK(is_refused(with("TracerPid:\t9\n", bad)));
+    }
+    for (const char* bad :
+         {"\nNSpid:\n", "\nNSpid:\t\n", "\nNSpid:\t1\t\n", "\nNSpid:\t-1\n", "\nNSpid:\t1,2\n"}) {
+        INFO(bad);
+        CHECK(is_refused(with("\nNSpid:\t42\t7\n", bad)));
+    }
+}
+
+TEST_CASE("status: cut off anywhere before its last needed line, it is refused") {
+    const std::size_t enough = kGood.find("Threads:");
+    for (std::size_t size = 0; size < kGood.size(); ++size) {
+        INFO(size);
+        CHECK(is_refused(kGood.substr(0, size)) == (size != enough));
+    }
+}
+
+TEST_CASE("status: the name of a process is not a field") {
+    CHECK(parse_status(with("Name:\tnode", "Name:\tUid:\t0\t0\t0\t0"))->uids.real == 1000);
+    CHECK(parse_status(with("Name:\tnode", "Name:\tx\\nUid:\t0"))->uids.real == 1000);
+    CHECK(parse_status(with("Name:\tnode", "Name:\t\xff\x1b[2J"))->uids.real == 1000);
+}
