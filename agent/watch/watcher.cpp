@@ -209,9 +209,9 @@ void Watcher::look_when_old_enough(const Judged& judged) {
         if (!policy::is_young_orphan(judgement)) continue;
         const auto* facts = find_facts(judged, judgement.identity.pid);
         const milliseconds min_age = min_age_of(judged.look.rules, setup_->settings, judgement);
-        look_within(
-            std::max(min_age - policy::age_of(*facts, judged.look.facts.machine), milliseconds(0)) +
-            kTick);
+        look_within(std::max(min_age - policy::age_of(facts->row, judged.look.facts.machine),
+                             milliseconds(0)) +
+                    kTick);
     }
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 using scanner::Facts;
 using scanner::ProcessFacts;
+using scanner::ProcessRow;
 
 std::string parent_folder(const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -141,9 +142,8 @@ std::vector<Member> link(const Facts& facts, std::vector<Member> members) {
             member.launcher = launcher->pid();
             launcher->runs.push_back(member.facts);
         }
-        const scanner::ProcessRow& eldest =
-            launcher == nullptr ? member.facts->row : launcher->facts->row;
-        member.parentage = parentage_of(facts, member.rule(), eldest);
+        member.eldest = launcher == nullptr ? &member.facts->row : &launcher->facts->row;
+        member.parentage = parentage_of(facts, member.rule(), *member.eldest);
     }
     return members;
 }
@@ -184,9 +184,9 @@ bool is_at_work(const ProcessFacts& process) {
     return runs && !process.frozen && process.tracer.ok() && process.tracer.value == 0;
 }
 
-std::chrono::milliseconds age_of(const ProcessFacts& process, const scanner::Machine& machine) {
-    if (machine.ticks_per_second == 0 || machine.now_ticks < process.row.start_ticks) return {};
-    const std::uint64_t ticks = machine.now_ticks - process.row.start_ticks;
+std::chrono::milliseconds age_of(const ProcessRow& row, const scanner::Machine& machine) {
+    if (machine.ticks_per_second == 0 || machine.now_ticks < row.start_ticks) return {};
+    const std::uint64_t ticks = machine.now_ticks - row.start_ticks;
     return std::chrono::milliseconds(ticks * 1000 / machine.ticks_per_second);
 }
 

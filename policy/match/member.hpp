@@ -19,8 +19,9 @@ struct Member {
     const scanner::ProcessFacts* facts = nullptr;
     Match match;
     std::string home;  // empty: not known
-    // of its unit: a bridge that a launcher started has the parent of the launcher
-    Parentage parentage;
+    // The process of its unit that the host started: its launcher, or itself.
+    const scanner::ProcessRow* eldest = nullptr;
+    Parentage parentage;                             // of the eldest
     std::optional<scanner::Pid> launcher;            // the member that started it as its other half
     std::vector<const scanner::ProcessFacts*> runs;  // the other halves of a launcher
     std::vector<Evidence> evidence;
@@ -79,7 +80,7 @@ class MatchMemory {
 // True if it can do its work: it is not stopped, frozen or traced, and does not hang in the kernel.
 [[nodiscard]] bool is_at_work(const scanner::ProcessFacts& process);
 
-[[nodiscard]] std::chrono::milliseconds age_of(const scanner::ProcessFacts& process,
+[[nodiscard]] std::chrono::milliseconds age_of(const scanner::ProcessRow& row,
                                                const scanner::Machine& machine);
 
 // Returns the value of a variable; none: it is not set, or the environment could not be read.

@@ -22,7 +22,8 @@ using scanner::ProcessFacts;
 using Reason = std::optional<std::string>;
 
 bool is_younger(const ProcessFacts& process, const FamilyRule& rule, const VetoInput& input) {
-    return age_of(process, input.facts.machine) < input.settings.min_age.value_or(rule.start_up);
+    return age_of(process.row, input.facts.machine) <
+           input.settings.min_age.value_or(rule.start_up);
 }
 
 bool is_leaked(Verdict verdict) {

@@ -181,7 +181,9 @@ void judge_duplicates(const std::vector<Member>& members, const VetoInput& input
     std::set<scanner::Pid> grown;
     for (const Member& member : members) {
         const milliseconds min_age = input.settings.min_age.value_or(member.rule().start_up);
-        if (age_of(*member.facts, input.facts.machine) >= min_age) grown.insert(member.pid());
+        const bool is_young = age_of(member.facts->row, input.facts.machine) < min_age ||
+                              age_of(*member.eldest, input.facts.machine) < min_age;
+        if (!is_young) grown.insert(member.pid());
     }
     const auto duplicates = find_duplicates(members, judgements);
     for (std::size_t at = 0; at < members.size(); ++at) {

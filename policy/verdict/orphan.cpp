@@ -142,7 +142,7 @@ Verdict assess_by_parent(Member& member, const Facts& facts, const Designation& 
 Verdict assess(Member& member, const Facts& facts, const Designation& designation,
                std::chrono::milliseconds min_age) {
     const Verdict verdict = assess_by_parent(member, facts, designation);
-    const auto age = age_of(*member.facts, facts.machine);
+    const auto age = age_of(member.facts->row, facts.machine);
     if (verdict == Verdict::attached || age >= min_age) return verdict;
     member.add(Weight::veto, "veto.young",
                fmt::format("it is younger than {}", duration_text(min_age)));

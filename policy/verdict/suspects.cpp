@@ -32,7 +32,7 @@ bool is_cut_off(const Member& member) {
 bool is_old_enough(const Member& member, const scanner::Machine& machine,
                    const Settings& settings) {
     if (scanner::has_exited(member.facts->row) || member.facts->row.state == 'Z') return false;
-    return age_of(*member.facts, machine) >= settings.min_age.value_or(member.rule().start_up);
+    return age_of(member.facts->row, machine) >= settings.min_age.value_or(member.rule().start_up);
 }
 
 class SuspectFinder {

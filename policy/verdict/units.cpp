@@ -26,9 +26,11 @@ GroupKey group_key(const Member& member, const Judgement& judgement) {
             member.home,        judgement.host,         std::move(values)};
 }
 
+// Compares what the host started: on a busy machine the bridge of an older launcher can start after
+// the bridge of a newer one.
 bool is_newer(const Member* left, const Member* right) {
-    return std::pair(left->facts->row.start_ticks, left->pid()) >
-           std::pair(right->facts->row.start_ticks, right->pid());
+    return std::pair(left->eldest->start_ticks, left->eldest->pid) >
+           std::pair(right->eldest->start_ticks, right->eldest->pid);
 }
 
 // True if the host has closed neither end. Of several such members a host uses the newest.

@@ -181,7 +181,7 @@ TEST_CASE("no duplicates: families whose roles are called alike") {
         rule.roles = {{"helper", {}, false}};
         rule.home = {{policy::HomeSource::From::fixed, "/srv"}};
     }
-    for (const Judgement& judgement : policy::judge(builder.facts(), rules, {})) {
+    for (const Judgement& judgement : policy::judge(builder.facts(), rules, {}, {})) {
         CHECK(judgement.verdict == Verdict::attached);
     }
 }
@@ -239,6 +239,18 @@ TEST_CASE("no duplicates: the newest is one whose launcher is stopped") {
     REQUIRE(reaped(builder) == Pids{kOld});
     builder[300].row.state = 'T';
     CHECK(reaped(builder).empty());
+}
+
+TEST_CASE("duplicates: of two pairs, the one whose launcher started later is the newer one") {
+    FactsBuilder builder = FactsBuilder().orphan_pair(kOld, 101).orphan_pair(kNew, 201);
+    for (const Pid pid : {kOld, 101, kNew, 201})
+        builder[pid].standard_input = builder[pid].standard_output = live_end();
+    for (const Pid launcher : {kOld, kNew}) builder[launcher].row.ppid = kHost;
+    set_start(builder[kOld], kNow - 2 * kHour);
+    set_start(builder[kNew], kNow - 2 * kHour + 10);
+    set_start(builder[201], kNow - 2 * kHour + 20);
+    set_start(builder[101], kNow - 2 * kHour + 30);  // held up on a busy machine
+    CHECK(reaped(builder) == Pids{101, kOld});
 }
 
 TEST_CASE("a third duplicate that is young protects the older two") {
