@@ -65,7 +65,7 @@ void judge_candidates(benchmark::State& state) {
     const auto builder = some_facts(state.range(0));
     for (auto _ : state) {
         benchmark::DoNotOptimize(
-            reaper::policy::make_plan(reaper::policy::judge(builder.facts(), rules, {}), 256));
+            reaper::policy::make_plan(reaper::policy::judge(builder.facts(), rules, {}, {}), 256));
     }
     state.counters["candidates"] = static_cast<double>(builder.facts().candidates.size());
 }

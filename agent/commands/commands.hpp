@@ -7,7 +7,7 @@
 #include "agent/cli/options.hpp"
 #include "agent/observe/setup.hpp"
 #include "agent/report/report.hpp"
-#include "scanner/model/facts.hpp"
+#include "scanner/model/record.hpp"
 #include "scanner/model/result.hpp"
 #include "scanner/process_table.hpp"
 
@@ -35,7 +35,7 @@ namespace reaper::agent {
 
 // The part of it that follows the file: whatever the facts say, as nothing is looked up that they
 // need not have.
-[[nodiscard]] Report replay(scanner::Facts facts, const SweepOptions& options,
+[[nodiscard]] Report replay(scanner::Record record, const SweepOptions& options,
                             const ExplainOptions& explain, Setup setup);
 
 // What `rules show` and `rules check` print. Fails when the machine cannot be looked at.

@@ -36,14 +36,16 @@ void add_real_homes(std::vector<std::string>& homes,
 }  // namespace
 
 // The scope is part of the facts: the same verdicts must come out.
-Report replay(scanner::Facts facts, const SweepOptions& options, const ExplainOptions& explain,
+Report replay(scanner::Record record, const SweepOptions& options, const ExplainOptions& explain,
               Setup setup) {
-    setup.settings.uids = facts.scope_uids;
-    add_real_homes(setup.settings.homes, facts.real_paths);
+    setup.settings.uids = record.scope_uids;
+    add_real_homes(setup.settings.homes, record.real_paths);
     Judged judged;
-    judged.look.rules = with_rules_from_facts(setup.rules, facts);
-    judged.judgements = policy::judge(facts, judged.look.rules, setup.settings);
-    judged.look.facts = std::move(facts);
+    Look& look = judged.look;
+    look.rules = with_background(setup.rules, record);
+    look.past_ends = std::move(record.keepalives);
+    look.facts = std::move(record);
+    judged.judgements = policy::judge(look.facts, look.rules, setup.settings, look.past_ends);
     Report report = report_of(judged, options, setup);
     report.command = info_of(options.command).name;
     report.replayed = true;
@@ -56,9 +58,9 @@ Report replay(scanner::Facts facts, const SweepOptions& options, const ExplainOp
 }
 
 Result<Report> run_replay(const SweepOptions& options, const ExplainOptions& explain, Setup setup) {
-    auto facts = read_facts(options.from_facts);
-    if (!facts) return tl::unexpected(facts.error());
-    return replay(*std::move(facts), options, explain, std::move(setup));
+    auto record = read_facts(options.from_facts);
+    if (!record) return tl::unexpected(record.error());
+    return replay(*std::move(record), options, explain, std::move(setup));
 }
 
 }  // namespace reaper::agent

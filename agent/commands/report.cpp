@@ -13,7 +13,8 @@ Result<Report> run_report(const scanner::ProcessTable& table, const SweepOptions
     auto judged = look_and_judge_with_past(observer, setup, past, no_handles());
     if (!judged) return tl::unexpected(judged.error());
     if (!own.facts.empty()) {
-        const auto written = write_facts(own.facts, judged->look.facts, judged->look.rules);
+        const Look& look = judged->look;
+        const auto written = write_facts(own.facts, look.facts, look.rules, look.past_ends);
         if (!written) return tl::unexpected(written.error());
     }
     Report report = report_of(*judged, options, setup);

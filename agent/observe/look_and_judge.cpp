@@ -28,7 +28,7 @@ Result<Judged> look_and_judge(const Observer& observer, const Setup& setup,
                               const KeepHandles& held) {
     auto look = observer.look(held, [&](Look& seen) { read_context(observer, setup, seen); });
     if (!look) return tl::unexpected(look.error());
-    auto judgements = policy::judge(look->facts, look->rules, setup.settings);
+    auto judgements = policy::judge(look->facts, look->rules, setup.settings, {});
     Judged judged{std::move(*look), std::move(judgements)};
     if (!judged.look.trouble.empty())
         judged.remarks.push_back(describe_descriptor_limit() + ": " + judged.look.trouble);

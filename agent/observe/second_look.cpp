@@ -34,7 +34,8 @@ Result<std::optional<std::string>> FreshVerifier::objection(const Target& target
     if (!lost) return tl::unexpected(lost.error());
     if (*lost)
         return fmt::format("pid {}, which stays in its place, is gone or unreadable", **lost);
-    const auto now = policy::judge_one(target.handle.pid(), look_.facts, memory_, setup_.settings);
+    const auto now = policy::judge_one(target.handle.pid(), look_.facts, memory_, setup_.settings,
+                                       look_.past_ends);
     auto objection = difference(target.step, now ? &*now : nullptr);
     // Only what the plan relies on was read again.
     if (!objection && now->relies_on != target.step.relies_on)

@@ -35,8 +35,9 @@ struct Look {
         0;  // for so many handles more, when the look began: few files may be open. It kept no more
     std::string trouble;         // not empty: files could not be opened, as there were too many
     bool managers_hang = false;  // the managers of services
-    policy::Rules
-        rules;  // by which they are to be judged: the lookout's, and what their users protect
+    // By which they are judged: those of the observer, and what other users protect.
+    policy::Rules rules;
+    policy::PastEnds past_ends;  // none before apply_respawn_history()
 };
 
 class Observer {

@@ -18,7 +18,7 @@ using scanner::ProcessFacts;
 namespace {
 
 struct LookPacket {
-    Facts facts;  // also of what users protect
+    scanner::Record record;
     std::vector<Pid> handles;
     std::size_t room = 0;
     std::string trouble;
@@ -64,8 +64,8 @@ void take_handles(const std::vector<Pid>& pids, std::vector<Fd> descriptors, Loo
 template <>
 struct MembersOf<LookPacket> {
     static auto tie(Is<LookPacket> auto& it) {
-        auto& [facts, handles, room, trouble, managers_hang] = it;
-        return std::tie(facts, handles, room, trouble, managers_hang);
+        auto& [record, handles, room, trouble, managers_hang] = it;
+        return std::tie(record, handles, room, trouble, managers_hang);
     }
 };
 
@@ -73,8 +73,7 @@ void answer_with(const Result<Look>& look, ReaderLine& line) {
     Result<LookPacket> packet;
     std::vector<int> descriptors;
     if (look) {
-        packet->facts = look->facts;
-        copy_user_rules_to_facts(packet->facts, look->rules);
+        packet->record = {look->facts, background_of(look->rules)};
         packet->room = look->room;
         packet->trouble = look->trouble;
         packet->managers_hang = look->managers_hang;
@@ -93,13 +92,11 @@ Result<Look> look_of(Reply reply, const policy::Rules& rules) {
     if (!packet) return failure(std::errc::bad_message, "understand", "a copy of this program");
     if (!*packet) return tl::unexpected(std::move(packet->error()));
     Look look;
-    look.facts = std::move((*packet)->facts);
+    look.rules = with_background(rules, (*packet)->record);
+    look.facts = std::move((*packet)->record);
     look.room = (*packet)->room;
     look.trouble = std::move((*packet)->trouble);
     look.managers_hang = (*packet)->managers_hang;
-    look.rules = with_rules_from_facts(rules, look.facts);
-    look.facts.protections.clear();
-    look.facts.users_with_unreadable_rules.clear();
     look.facts.unanswered = std::move(reply.unanswered);
     come_back_to_self(look.facts.machine);
     take_handles((*packet)->handles, std::move(reply.descriptors), look);

@@ -34,13 +34,13 @@ Result<void> write_privately(const std::string& path, std::string_view text) {
 }  // namespace
 
 Result<void> write_facts(const std::string& path, const scanner::Facts& facts,
-                         const policy::Rules& rules) {
-    scanner::Facts shown = redact(facts, rules);
-    copy_user_rules_to_facts(shown, rules);
+                         const policy::Rules& rules, const policy::PastEnds& past_ends) {
+    scanner::Record shown{redact(facts, rules), background_of(rules)};
+    shown.keepalives = past_ends;
     return write_privately(path, scanner::facts_to_json(shown));
 }
 
-Result<scanner::Facts> read_facts(const std::string& path) {
+Result<scanner::Record> read_facts(const std::string& path) {
     if (auto answers = expect_answer(path); !answers)
         return tl::unexpected(std::move(answers.error()));
     const auto text = read_file_up_to(path, scanner::kLargestFacts);

@@ -63,20 +63,22 @@ policy::Rules with_rules_of_users(policy::Rules rules, const scanner::Facts& fac
     return rules;
 }
 
-void copy_user_rules_to_facts(scanner::Facts& facts, const policy::Rules& rules) {
+scanner::Background background_of(const policy::Rules& rules) {
+    scanner::Background background;
     for (const ProtectRule& rule : rules.protect) {
         if (rule.uid)
-            facts.protections.push_back(
+            background.protections.push_back(
                 {*rule.uid, rule.origin, rule.exe, rule.arguments, rule.home});
     }
     for (const auto& [user, why] : rules.users_with_unreadable_rules)
-        facts.users_with_unreadable_rules.push_back({user, why});
+        background.users_with_unreadable_rules.push_back({user, why});
+    return background;
 }
 
-policy::Rules with_rules_from_facts(policy::Rules rules, const scanner::Facts& facts) {
-    for (const scanner::Protection& told : facts.protections)
+policy::Rules with_background(policy::Rules rules, const scanner::Background& background) {
+    for (const scanner::Protection& told : background.protections)
         rules.protect.push_back({told.origin, told.exe, told.arguments, told.home, told.uid});
-    for (const scanner::UserWithUnreadableRules& user : facts.users_with_unreadable_rules)
+    for (const scanner::UserWithUnreadableRules& user : background.users_with_unreadable_rules)
         rules.users_with_unreadable_rules[user.uid] = user.why;
     return rules;
 }

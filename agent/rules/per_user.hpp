@@ -4,7 +4,7 @@
 #include <string>
 
 #include "policy/rules/rules.hpp"
-#include "scanner/model/facts.hpp"
+#include "scanner/model/record.hpp"
 
 namespace reaper::agent {
 
@@ -17,11 +17,12 @@ void add_rules_of_user(policy::Rules& rules, scanner::Uid user, const std::strin
 // `rules` have those entries already.
 [[nodiscard]] policy::Rules with_rules_of_users(policy::Rules rules, const scanner::Facts& facts);
 
-// Copies what `rules` know of other users into `facts`, so that the facts can be judged alike
-// without those users' files.
-void copy_user_rules_to_facts(scanner::Facts& facts, const policy::Rules& rules);
+// Returns what `rules` know of other users, so that facts can be judged alike without those users'
+// files.
+[[nodiscard]] scanner::Background background_of(const policy::Rules& rules);
 
-// Returns `rules` with what copy_user_rules_to_facts() put into `facts`.
-[[nodiscard]] policy::Rules with_rules_from_facts(policy::Rules rules, const scanner::Facts& facts);
+// Returns `rules` with what background_of() took from others.
+[[nodiscard]] policy::Rules with_background(policy::Rules rules,
+                                            const scanner::Background& background);
 
 }  // namespace reaper::agent

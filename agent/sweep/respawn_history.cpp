@@ -119,7 +119,7 @@ RespawnHistory find_respawning_helpers(const std::vector<ActionRecord>& records,
         count(record, (*found)->start_ticks, streak);
     }
     for (Streak& streak : streaks) {
-        if (streak.keepalive.ends > 0) memory.keepalives.push_back(std::move(streak.keepalive));
+        if (streak.keepalive.ends > 0) memory.past_ends.push_back(std::move(streak.keepalive));
     }
     return memory;
 }
@@ -135,12 +135,12 @@ std::vector<Respawn> apply_respawn_history(Judged& judged, const Setup& setup,
                         policy::escape(describe(records.error()), 400)));
         return {};
     }
-    scanner::Facts& facts = judged.look.facts;
-    RespawnHistory memory =
-        find_respawning_helpers(*records, sightings_of(judged), facts.machine.ticks_per_second);
-    facts.keepalives = std::move(memory.keepalives);
-    if (!facts.keepalives.empty())
-        judged.judgements = policy::judge(facts, judged.look.rules, setup.settings);
+    Look& look = judged.look;
+    RespawnHistory memory = find_respawning_helpers(*records, sightings_of(judged),
+                                                    look.facts.machine.ticks_per_second);
+    look.past_ends = std::move(memory.past_ends);
+    if (!look.past_ends.empty())
+        judged.judgements = policy::judge(look.facts, look.rules, setup.settings, look.past_ends);
     return std::move(memory.unnoted);
 }
 

@@ -12,7 +12,7 @@
 namespace reaper::agent {
 
 struct RespawnHistory {
-    std::vector<scanner::Keepalive> keepalives;
+    policy::PastEnds past_ends;
     std::vector<Respawn> unnoted;  // that no program has written down yet
 };
 

@@ -128,7 +128,7 @@ Action permitted_action(Judgement& judgement, const Member& member, const VetoIn
 Action action_of(Judgement& judgement, const Member& member, const VetoInput& input) {
     const Action action = permitted_action(judgement, member, input);
     if (action == Action::keep) return action;
-    auto evidence = respawn_evidence(judgement, *member.facts, input.facts);
+    auto evidence = respawn_evidence(judgement, *member.facts, input.facts, input.past_ends);
     if (!evidence) return action;
     judgement.kept_alive = action == Action::reap && evidence->weight == Weight::veto;
     judgement.evidence.push_back(std::move(*evidence));
@@ -254,22 +254,24 @@ std::vector<Judgement> judge_together(std::vector<Member>& members,
 
 }  // namespace
 
-std::vector<Judgement> judge(const Facts& facts, const Rules& rules, const Settings& settings) {
+std::vector<Judgement> judge(const Facts& facts, const Rules& rules, const Settings& settings,
+                             const PastEnds& past_ends) {
     std::vector<Member> members = find_members(facts, rules);
     const auto designations = designate(members, facts);
-    auto judgements = judge_together(members, designations, {facts, rules, settings});
+    auto judgements = judge_together(members, designations, {facts, rules, settings, past_ends});
     note_leaked_hosts(members, judgements);
     std::erase_if(judgements, [&](const Judgement& one) { return !is_wanted(one, settings); });
     return judgements;
 }
 
 std::optional<Judgement> judge_one(scanner::Pid pid, const Facts& facts, MatchMemory& memory,
-                                   const Settings& settings) {
+                                   const Settings& settings, const PastEnds& past_ends) {
     std::vector<Member> members = find_members(facts, memory);
     const auto pids = judged_together(members, facts, pid);
     const auto designations = designate_homes_of(members, pids, facts);
     std::erase_if(members, [&](const Member& one) { return !pids.contains(one.pid()); });
-    auto judgements = judge_together(members, designations, {facts, memory.rules(), settings});
+    auto judgements =
+        judge_together(members, designations, {facts, memory.rules(), settings, past_ends});
     const auto found = std::ranges::find_if(
         judgements, [pid](const Judgement& one) { return one.identity.pid == pid; });
     if (found == judgements.end() || !is_wanted(*found, settings)) return std::nullopt;

@@ -70,12 +70,12 @@ bool can_respawn(const Judgement& judgement) {
 }
 
 std::optional<Evidence> respawn_evidence(const Judgement& judgement, const ProcessFacts& process,
-                                         const Facts& facts) {
+                                         const Facts& facts, const PastEnds& past_ends) {
     if (!can_respawn(judgement)) return std::nullopt;
-    const auto found = std::ranges::find_if(facts.keepalives, [&](const Keepalive& keepalive) {
+    const auto found = std::ranges::find_if(past_ends, [&](const Keepalive& keepalive) {
         return concerns(keepalive, judgement, process, facts);
     });
-    if (found == facts.keepalives.end()) return std::nullopt;
+    if (found == past_ends.end()) return std::nullopt;
     std::string text = starter_text(*found, process);
     if (is_retry_due(*found, facts.machine))
         return Evidence{std::string(kRespawnNote), Weight::note,

@@ -4,9 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "policy/rules/verdict.hpp"
-#include "scanner/model/facts.hpp"
+#include "scanner/model/record.hpp"
 
 namespace reaper::policy {
 
@@ -22,16 +23,20 @@ inline constexpr std::string_view kRespawnVeto = "veto.respawns";
 inline constexpr std::string_view kRespawnNote =
     "host.respawns";  // the same, when it may be tried once more
 
+// What the history says of earlier ends.
+using PastEnds = std::vector<scanner::Keepalive>;
+
 // It is leaked, and could be started again: its host lives, or it is one that outlives its hosts.
 // A host that is gone starts nothing again: what such hosts leave behind are leaks, however many.
 [[nodiscard]] bool can_respawn(const Judgement& judgement);
 
 // Tells, for what is leaked, to be ended or not, which host starts it again after each end, by the
-// keepalives of the facts. That host has to be the same process still. A veto, or a note once the
+// earlier ends. That host has to be the same process still. A veto, or a note once the
 // time has come to try an unknown one again.
 [[nodiscard]] std::optional<Evidence> respawn_evidence(const Judgement& judgement,
                                                        const scanner::ProcessFacts& process,
-                                                       const scanner::Facts& facts);
+                                                       const scanner::Facts& facts,
+                                                       const PastEnds& past_ends);
 
 // That veto; null: the judgement has none.
 [[nodiscard]] const Evidence* find_respawn_veto(const Judgement& judgement);

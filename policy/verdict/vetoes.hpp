@@ -10,11 +10,12 @@
 
 namespace reaper::policy {
 
-// Everything that a veto is checked against.
+// Everything that a member is judged by.
 struct VetoInput {
     const scanner::Facts& facts;
     const Rules& rules;
     const Settings& settings;
+    const PastEnds& past_ends;
 };
 
 // Adds every veto that applies to the evidence of the member. Returns what the vetoes say that the

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "scanner/model/facts.hpp"
+#include "scanner/model/record.hpp"
 
 namespace reaper::scanner::json {
 
@@ -245,23 +245,24 @@ struct FieldsOf<Keepalive> {
 };
 
 template <>
-struct FieldsOf<Facts> {
-    static constexpr std::tuple kList = {Field{"machine", &Facts::machine},
-                                         Field{"scope_uids", &Facts::scope_uids},
-                                         Field{"count", &Facts::count},
-                                         Field{"candidates", &Facts::candidates},
-                                         Field{"relatives", &Facts::relatives},
-                                         Field{"unread", &Facts::unread},
-                                         Field{"wrappers", &Facts::wrappers, true},
-                                         Field{"claims", &Facts::claims},
-                                         Field{"claim_marks", &Facts::claim_marks, true},
-                                         Field{"real_paths", &Facts::real_paths},
-                                         Field{"protections", &Facts::protections, true},
-                                         Field{"untold", &Facts::users_with_unreadable_rules, true},
-                                         Field{"descendants", &Facts::descendants, true},
-                                         Field{"unseen_below", &Facts::unseen_below, true},
-                                         Field{"unanswered", &Facts::unanswered, true},
-                                         Field{"keepalives", &Facts::keepalives, true}};
+struct FieldsOf<Record> {
+    static constexpr std::tuple kList = {
+        Field{"machine", &Facts::machine},
+        Field{"scope_uids", &Facts::scope_uids},
+        Field{"count", &Facts::count},
+        Field{"candidates", &Facts::candidates},
+        Field{"relatives", &Facts::relatives},
+        Field{"unread", &Facts::unread},
+        Field{"wrappers", &Facts::wrappers, true},
+        Field{"claims", &Facts::claims},
+        Field{"claim_marks", &Facts::claim_marks, true},
+        Field{"real_paths", &Facts::real_paths},
+        Field{"protections", &Background::protections, true},
+        Field{"untold", &Background::users_with_unreadable_rules, true},
+        Field{"descendants", &Facts::descendants, true},
+        Field{"unseen_below", &Facts::unseen_below, true},
+        Field{"unanswered", &Facts::unanswered, true},
+        Field{"keepalives", &Background::keepalives, true}};
 };
 
 }  // namespace reaper::scanner::json

@@ -174,7 +174,7 @@ class Reader {
 
 }  // namespace
 
-Result<Facts> facts_from_json(std::string_view text) {
+Result<Record> facts_from_json(std::string_view text) {
     if (text.size() > kLargestFacts) return failure(std::errc::file_too_large, "read", "the facts");
     auto tree = json::parse_strictly(text, kDeepest);
     if (!tree) return tl::unexpected(tree.error());
@@ -184,11 +184,11 @@ Result<Facts> facts_from_json(std::string_view text) {
         return failure(std::errc::invalid_argument, "understand",
                        "\"schema\" (expected \"orphan-reaper/facts/1\")");
     tree->erase(schema);
-    Facts facts;
+    Record record;
     Reader reader;
-    if (!reader.read(*tree, facts))
+    if (!reader.read(*tree, record))
         return failure(std::errc::invalid_argument, "understand", reader.where());
-    return facts;
+    return record;
 }
 
 }  // namespace reaper::scanner

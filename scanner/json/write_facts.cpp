@@ -64,9 +64,10 @@ class Writer {
     template <json::IsRecord T>
     static Json write(const T& record) {
         Json object = Json::object();
-        const auto write_one = [&]<class F>(const json::Field<T, F>& field) {
-            const bool told = !field.optional || record.*field.member != F{};
-            if (told) object[std::string(field.name)] = write(record.*field.member);
+        const auto write_one = [&](const auto& field) {
+            const auto& value = record.*field.member;
+            const bool told = !field.optional || value != std::remove_cvref_t<decltype(value)>{};
+            if (told) object[std::string(field.name)] = write(value);
         };
         std::apply([&](const auto&... field) { (write_one(field), ...); },
                    json::FieldsOf<T>::kList);
@@ -76,9 +77,9 @@ class Writer {
 
 }  // namespace
 
-std::string facts_to_json(const Facts& facts) {
+std::string facts_to_json(const Record& record) {
     Json object = {{"schema", kFactsSchema}};
-    object.update(Writer::write(facts));
+    object.update(Writer::write(record));
     return object.dump(1, ' ', /*ensure_ascii=*/true) + "\n";
 }
 

@@ -1,6 +1,5 @@
-// The facts: everything that one look at the machine found. Apart from the rules they are the only
-// input of the policy, which never asks the system for more. They can be written to a file and
-// judged elsewhere.
+// The facts: everything that one look at the machine found, and nothing that was decided. The
+// policy never asks the system for more.
 #pragma once
 
 #include <cstdint>
@@ -105,40 +104,6 @@ struct ClaimMark {
     bool operator==(const ClaimMark&) const = default;
 };
 
-// What a user protects by a rule file: that user's processes that match every field given here.
-struct Protection {
-    Uid uid = 0;
-    std::string origin;  // the file
-    std::string exe;
-    std::vector<std::string> arguments;
-    std::string home;
-
-    bool operator==(const Protection&) const = default;
-};
-
-// A user whose rule files could not be read or are wrong, so that what they protect is not known.
-struct UserWithUnreadableRules {
-    Uid uid = 0;
-    std::string why;
-
-    bool operator==(const UserWithUnreadableRules&) const = default;
-};
-
-// Helpers of one family and home that were ended repeatedly and started again each time, as the
-// history recorded it.
-struct Keepalive {
-    Uid uid = 0;  // of the helpers
-    std::string family;
-    std::string home;
-    Pid host = 0;  // the process that starts them; 0: not known
-    std::uint64_t host_start_ticks = 0;
-    std::string host_command;      // redacted, ready for a report
-    std::size_t ends = 0;          // ends that were each followed by a new start
-    std::uint64_t last_ticks = 0;  // of the last of these ends, in the clock of start_ticks
-
-    bool operator==(const Keepalive&) const = default;
-};
-
 struct Facts {
     Machine machine;
     ScanCount count;
@@ -155,16 +120,11 @@ struct Facts {
     // links, "." and "..".
     std::map<std::string, std::string> real_paths;
     std::vector<Uid> scope_uids;  // the users whose processes were read; empty: all users
-    // Of other users than the one of this program, whose own protections are among the rules.
-    std::vector<Protection> protections;
-    std::vector<UserWithUnreadableRules> users_with_unreadable_rules;
     // Processes below those that are to be ended, without the candidates, by pid.
     std::vector<ProcessFacts> descendants;
     std::vector<Pid> unseen_below;  // processes whose descendants could not all be read
     // Paths under a user's control that did not answer in time and were left out.
     std::vector<std::string> unanswered;
-    // Read from the history only if a process is to be ended that could be started again.
-    std::vector<Keepalive> keepalives;
 
     bool operator==(const Facts&) const = default;
 };

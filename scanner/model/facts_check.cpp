@@ -154,21 +154,24 @@ Mistake check_rest(const Facts& facts) {
     if (auto mistake = check_pids(facts.unread, "unread")) return mistake;
     if (auto mistake = check_pids(facts.wrappers, "wrappers")) return mistake;
     if (auto mistake = check_pids(facts.unseen_below, "unseen_below")) return mistake;
-    auto mistake = first_in(facts.claims, "claims",
-                            [](const auto& all, std::size_t at) { return check_claim(all[at]); });
-    if (mistake) return mistake;
-    return first_in(facts.keepalives, "keepalives", [](const auto& all, std::size_t at) {
+    return first_in(facts.claims, "claims",
+                    [](const auto& all, std::size_t at) { return check_claim(all[at]); });
+}
+
+Mistake check_background(const Background& background) {
+    return first_in(background.keepalives, "keepalives", [](const auto& all, std::size_t at) {
         return first_of({{all[at].host >= 0, ".host", kPidOrNone}}, "");
     });
 }
 
 }  // namespace
 
-Result<void> check(const Facts& facts) {
-    auto mistake = check_machine(facts.machine);
-    if (!mistake) mistake = check_count(facts.count);
-    if (!mistake) mistake = check_processes(facts);
-    if (!mistake) mistake = check_rest(facts);
+Result<void> check(const Record& record) {
+    auto mistake = check_machine(record.machine);
+    if (!mistake) mistake = check_count(record.count);
+    if (!mistake) mistake = check_processes(record);
+    if (!mistake) mistake = check_rest(record);
+    if (!mistake) mistake = check_background(record);
     if (mistake) return failure(std::errc::invalid_argument, "understand", *mistake);
     return {};
 }

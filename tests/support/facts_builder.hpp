@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "scanner/model/facts.hpp"
+#include "scanner/model/record.hpp"
 
 namespace reaper::test {
 
@@ -56,12 +56,12 @@ class FactsBuilder {
     FactsBuilder& unseen_below(scanner::Pid pid);
     [[nodiscard]] scanner::ProcessRow& first_process() { return facts_.relatives.front(); }
     [[nodiscard]] scanner::Machine& machine() { return facts_.machine; }
-    [[nodiscard]] const scanner::Facts& facts() const { return facts_; }
+    [[nodiscard]] const scanner::Record& facts() const { return facts_; }
 
    private:
     scanner::ProcessFacts& add(scanner::ProcessRow row);
 
-    scanner::Facts facts_;
+    scanner::Record facts_;
 };
 
 void set_start(scanner::ProcessFacts& process, std::uint64_t start_ticks);

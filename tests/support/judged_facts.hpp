@@ -12,7 +12,7 @@
 
 namespace reaper::test {
 
-inline std::string judge_and_report(const scanner::Facts& facts, const policy::Rules& rules) {
+inline std::string judge_and_report(const scanner::Record& facts, const policy::Rules& rules) {
     agent::Setup setup;
     setup.rules = rules;
     agent::Report report = agent::replay(facts, {}, {}, setup);
@@ -27,12 +27,13 @@ inline std::string judge_and_report(const scanner::Facts& facts, const policy::R
     for (const scanner::ProcessFacts& process : facts.candidates)
         explain.pids.push_back(process.row.pid);
     text += agent::render_explanation(agent::replay(facts, options, explain, setup), {});
-    return text + scanner::facts_to_json(agent::redact(facts, rules));
+    return text + scanner::facts_to_json({agent::redact(facts, rules), facts});
 }
 
 // Nothing is planned to end whose identity and row are not of one process.
-inline bool is_plan_sound(const scanner::Facts& facts, const policy::Rules& rules) {
-    const policy::Plan plan = policy::make_plan(policy::judge(facts, rules, {}), 256);
+inline bool is_plan_sound(const scanner::Record& facts, const policy::Rules& rules) {
+    const policy::Plan plan =
+        policy::make_plan(policy::judge(facts, rules, {}, facts.keepalives), 256);
     return std::ranges::all_of(plan.steps, [&](const policy::Judgement& step) {
         return std::ranges::any_of(facts.candidates, [&](const scanner::ProcessFacts& process) {
             return process.identity == step.identity && process.row.pid == step.identity.pid &&

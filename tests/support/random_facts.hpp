@@ -13,10 +13,10 @@ class RandomFacts {
    public:
     explicit RandomFacts(unsigned seed) : engine_(seed) {}
 
-    [[nodiscard]] scanner::Facts make() {
-        scanner::Facts facts;
-        fill(facts);
-        return facts;
+    [[nodiscard]] scanner::Record make() {
+        scanner::Record record;
+        fill(record);
+        return record;
     }
 
    private:

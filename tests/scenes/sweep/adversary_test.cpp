@@ -187,7 +187,7 @@ class Protocol {
         return std::move(*seen);
     }
     [[nodiscard]] std::vector<policy::Judgement> judge(const Look& look) const {
-        return policy::judge(look.facts, setup_.rules, setup_.settings);
+        return policy::judge(look.facts, setup_.rules, setup_.settings, {});
     }
     static const policy::Judgement* find(const std::vector<policy::Judgement>& all, Pid pid) {
         const auto found = std::ranges::find(

@@ -73,22 +73,22 @@ TEST_CASE("facts are written for their owner's eyes, whole, and without secrets"
     builder.orphan_bridge(100);
     test::add_argument(builder[100], "hunter2");
     const std::string path = folder / "facts.json";
-    REQUIRE(write_facts(path, builder.facts(), policy::built_in_rules()));
+    REQUIRE(write_facts(path, builder.facts(), policy::built_in_rules(), {}));
     struct stat status{};
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK((status.st_mode & 07777U) == 0600);
     CHECK(text_of(path).find("hunter2") == std::string::npos);
     folder.write("facts.json", "somebody's");
     REQUIRE(::chmod(path.c_str(), 0666) == 0);
-    REQUIRE(write_facts(path, builder.facts(), policy::built_in_rules()));
+    REQUIRE(write_facts(path, builder.facts(), policy::built_in_rules(), {}));
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK((status.st_mode & 07777U) == 0600);
     folder.link("link", path);
-    CHECK_FALSE(write_facts(folder / "link", builder.facts(), policy::built_in_rules()));
-    CHECK_FALSE(write_facts(folder.path(), builder.facts(), policy::built_in_rules()));
+    CHECK_FALSE(write_facts(folder / "link", builder.facts(), policy::built_in_rules(), {}));
+    CHECK_FALSE(write_facts(folder.path(), builder.facts(), policy::built_in_rules(), {}));
     CHECK(replay(from(path)).summary.to_reap == 1);
     CHECK_FALSE(
-        write_facts(folder / "nowhere/facts.json", builder.facts(), policy::built_in_rules()));
+        write_facts(folder / "nowhere/facts.json", builder.facts(), policy::built_in_rules(), {}));
 }
 
 TEST_CASE("where facts cannot be written, the reason is the true one") {
@@ -96,7 +96,7 @@ TEST_CASE("where facts cannot be written, the reason is the true one") {
     folder.link("link", folder / "target");
     const auto code_of = [](const std::string& path) {
         const auto written =
-            write_facts(path, test::FactsBuilder().facts(), policy::built_in_rules());
+            write_facts(path, test::FactsBuilder().facts(), policy::built_in_rules(), {});
         return written ? std::error_code() : written.error().code;
     };
     CHECK(code_of("/dev/full") == std::errc::no_space_on_device);
@@ -110,9 +110,9 @@ TEST_CASE("what other users protect is spared wherever it is judged again") {
     test::FactsBuilder builder;
     builder.orphan_bridge(100);
     const auto verdict_with = [&](const policy::Rules& rules) {
-        REQUIRE(write_facts(folder / "facts.json", builder.facts(), rules));
+        REQUIRE(write_facts(folder / "facts.json", builder.facts(), rules, {}));
         const Report report = replay(from(folder / "facts.json"));
-        CHECK(policy::judge(builder.facts(), rules, {}).front().verdict ==
+        CHECK(policy::judge(builder.facts(), rules, {}, {}).front().verdict ==
               report.processes.front().judgement.verdict);
         return report.processes.front().judgement.verdict;
     };
@@ -131,7 +131,7 @@ TEST_CASE("a home may be asked for by the link that members know it by") {
     const test::TemporaryFolder folder;
     test::FactsBuilder builder;
     builder.orphan_bridge(100).real_home(test::kHome, "/srv/memos");
-    REQUIRE(write_facts(folder / "facts.json", builder.facts(), policy::built_in_rules()));
+    REQUIRE(write_facts(folder / "facts.json", builder.facts(), policy::built_in_rules(), {}));
     Options options = from(folder / "facts.json");
     const auto count = [&](const std::string& home) {
         auto setup = built_in();

@@ -42,15 +42,15 @@ BoundedReader& started(BoundedReader& reader) {
 
 TEST_CASE("facts travel as they are") {
     for (unsigned seed = 0; seed < 200; ++seed) {
-        const scanner::Facts facts = test::RandomFacts(seed).make();
+        const scanner::Record facts = test::RandomFacts(seed).make();
         const std::string bytes = agent::pack(facts);
-        const auto back = agent::unpack<scanner::Facts>(bytes);
+        const auto back = agent::unpack<scanner::Record>(bytes);
         REQUIRE(back);
         CHECK(agent::pack(*back) == bytes);
         CHECK((*back == facts || facts != facts));  // a double can be no number
         CHECK_FALSE(
-            agent::unpack<scanner::Facts>(std::string_view(bytes).substr(0, bytes.size() - 1)));
-        CHECK_FALSE(agent::unpack<scanner::Facts>(bytes + "x"));
+            agent::unpack<scanner::Record>(std::string_view(bytes).substr(0, bytes.size() - 1)));
+        CHECK_FALSE(agent::unpack<scanner::Record>(bytes + "x"));
     }
 }
 

@@ -28,7 +28,7 @@ Argv redacted(Argv argv) {
 // All but the details, which quote argv.
 std::vector<std::string> verdicts(const scanner::Facts& facts) {
     std::vector<std::string> lines;
-    for (const policy::Judgement& judgement : policy::judge(facts, rules(), {})) {
+    for (const policy::Judgement& judgement : policy::judge(facts, rules(), {}, {})) {
         std::string line = std::to_string(judgement.identity.pid) + " " + judgement.family + " " +
                            judgement.role + " " + judgement.home + " " +
                            std::string(to_string(judgement.verdict)) + " " +
@@ -105,7 +105,7 @@ TEST_CASE("parents stay recognisable as hosts, and lose their secrets") {
     claim.named = claim.spawner_row;
     builder.claim(claim);
     const scanner::Facts shown = redact(builder.facts(), rules());
-    CHECK(scanner::facts_to_json(shown).find("hunter2") == std::string::npos);
+    CHECK(scanner::facts_to_json({shown, {}}).find("hunter2") == std::string::npos);
     CHECK(scanner::facts_to_json(builder.facts()).find("hunter2") != std::string::npos);
     CHECK(verdicts(shown) == verdicts(builder.facts()));
 }
@@ -229,7 +229,7 @@ TEST_CASE("what is masked is matched like the word that it stands for") {
         INFO(process.row.command_line.value.argv.back());
         REQUIRE(match);
         CHECK(match->rule->name == family);
-        CHECK(scanner::facts_to_json(shown).find("SECRET") == std::string::npos);
+        CHECK(scanner::facts_to_json({shown, {}}).find("SECRET") == std::string::npos);
     }
 }
 

@@ -165,24 +165,23 @@ TEST_CASE("A home or folder that is a link to nowhere is not known to have no ru
     }
 }
 
-TEST_CASE("What users protect can be told to facts, and only that") {
+TEST_CASE("what users protect can be told elsewhere, and only that") {
     const Home home;
     home.write("10.json",
                R"({"protect": [{"home": "/srv", "exe": "/bin/x", "arguments": ["a", "b"]}]})");
     policy::Rules rules = home.rules();
     rules.protect.push_back({"site.json", {}, {}, "/everybody's"});
     rules.users_with_unreadable_rules[7] = "a reason";
-    scanner::Facts facts;
-    copy_user_rules_to_facts(facts, rules);
-    CHECK(facts.protections.size() == 1);
+    const scanner::Background background = background_of(rules);
+    CHECK(background.protections.size() == 1);
     policy::Rules elsewhere = policy::built_in_rules();
     elsewhere.protect.push_back({"site.json", {}, {}, "/everybody's"});
-    elsewhere = with_rules_from_facts(elsewhere, facts);
+    elsewhere = with_background(elsewhere, background);
     CHECK(elsewhere.users_with_unreadable_rules == rules.users_with_unreadable_rules);
     REQUIRE(elsewhere.protect.size() == 2);
     CHECK(elsewhere.protect[0] == rules.protect[1]);
     CHECK(elsewhere.protect[1] == rules.protect[0]);
-    CHECK(with_rules_from_facts(rules, {}) == rules);
+    CHECK(with_background(rules, {}) == rules);
 }
 
 TEST_CASE("No link is followed, wherever it leads and whichever user made it") {

@@ -66,8 +66,8 @@ Story story(std::size_t ends, std::uint64_t after, std::uint64_t apart = 10 * kM
 }
 
 std::size_t ends_of(const RespawnHistory& memory) {
-    REQUIRE(memory.keepalives.size() <= 1);
-    return memory.keepalives.empty() ? 0 : memory.keepalives.front().ends;
+    REQUIRE(memory.past_ends.size() <= 1);
+    return memory.past_ends.empty() ? 0 : memory.past_ends.front().ends;
 }
 
 std::size_t ends_in(const Story& told) {
@@ -100,10 +100,10 @@ TEST_CASE(
     CHECK(ends_in(story(3, 50, 5 * 60 * kMinute)) == 3);
     const Story told = story(3, 50);
     const RespawnHistory memory = find_respawning_helpers(told.records, told.sightings, 100);
-    REQUIRE(memory.keepalives.size() == 1);
-    CHECK(memory.keepalives.front() == Keepalive{1000, "bridge", "/h", 77, 5,
-                                                 "python3 -m hermes_cli.main gateway run", 3,
-                                                 kBegin + 30 * kMinute});
+    REQUIRE(memory.past_ends.size() == 1);
+    CHECK(memory.past_ends.front() == Keepalive{1000, "bridge", "/h", 77, 5,
+                                                "python3 -m hermes_cli.main gateway run", 3,
+                                                kBegin + 30 * kMinute});
     REQUIRE(memory.unnoted.size() == 3);
     CHECK(memory.unnoted.front() == Respawn{told.records[0].begin, told.records[1].begin});
     CHECK(memory.unnoted.back() == Respawn{told.records[2].begin, told.sightings[0]});
@@ -266,7 +266,7 @@ TEST_CASE("what can be told of a host leaves room in a line for what it did") {
     Story told = story(1, 50);
     told.records[0].begin.host_argv = {std::string(300, 'x')};
     const RespawnHistory memory = find_respawning_helpers(told.records, told.sightings, 100);
-    CHECK(memory.keepalives.at(0).host_command == std::string(90, 'x') + "...");
+    CHECK(memory.past_ends.at(0).host_command == std::string(90, 'x') + "...");
 }
 
 TEST_CASE(
@@ -281,10 +281,10 @@ TEST_CASE(
         Judged judged;
         judged.look.facts = builder.facts();
         judged.look.rules = setup.rules;
-        judged.judgements = policy::judge(builder.facts(), setup.rules, setup.settings);
+        judged.judgements = policy::judge(builder.facts(), setup.rules, setup.settings, {});
         CachedHistory past(folder);
         std::ignore = apply_respawn_history(judged, setup, past);
-        CHECK(judged.look.facts.keepalives.empty());
+        CHECK(judged.look.past_ends.empty());
         CHECK(judged.judgements.front().action == policy::Action::reap);
         return judged.remarks;
     };

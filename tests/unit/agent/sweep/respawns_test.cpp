@@ -14,7 +14,7 @@ Judged judged(const FactsBuilder& builder) {
     Judged made;
     made.look.facts = builder.facts();
     made.look.rules = policy::built_in_rules();
-    made.judgements = policy::judge(builder.facts(), made.look.rules, {});
+    made.judgements = policy::judge(builder.facts(), made.look.rules, {}, {});
     return made;
 }
 

@@ -13,7 +13,7 @@ CensusCount count(const test::FactsBuilder& builder) {
     Judged judged;
     judged.look.facts = builder.facts();
     judged.look.rules = policy::built_in_rules();
-    judged.judgements = policy::judge(judged.look.facts, judged.look.rules, {});
+    judged.judgements = policy::judge(judged.look.facts, judged.look.rules, {}, {});
     return census_of(judged);
 }
 

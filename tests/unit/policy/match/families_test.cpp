@@ -94,7 +94,8 @@ bool is_never_ended(const FactsBuilder& builder) {
         for (auto& [verdict, action] : rule.actions) action = Action::reap;
     }
     return has_code(judgement_of(builder), "veto.never") &&
-           policy::make_plan(policy::judge(builder.facts(), rules, settings), 256).steps.empty();
+           policy::make_plan(policy::judge(builder.facts(), rules, settings, {}), 256)
+               .steps.empty();
 }
 
 FactsBuilder browser(const std::string& home = kSockets) {

@@ -138,7 +138,7 @@ TEST_CASE("a helper below a pid 1 that is no init is attached") {
     scanner::Facts facts = builder.facts();
     facts.relatives.front().exe.value = "/usr/bin/supervisor";
     facts.relatives.front().comm = "supervisor";
-    const auto first = [&] { return policy::judge(facts, policy::built_in_rules(), {}).at(0); };
+    const auto first = [&] { return policy::judge(facts, policy::built_in_rules(), {}, {}).at(0); };
     CHECK(first().verdict == policy::Verdict::abandoned);
     facts.candidates.front().standard_input = live_end();
     CHECK(first().verdict == policy::Verdict::attached);

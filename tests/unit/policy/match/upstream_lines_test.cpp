@@ -39,7 +39,7 @@ bool is_planned(const Line& line) {
     auto settings = reaper::test::also({Verdict::abandoned, Verdict::duplicate, Verdict::held});
     settings.reap_inside_services = true;
     const auto judgements =
-        reaper::policy::judge(builder.facts(), reaper::test::all_rules(), settings);
+        reaper::policy::judge(builder.facts(), reaper::test::all_rules(), settings, {});
     return !reaper::policy::make_plan(judgements, 256).steps.empty();
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("one that is not asked for has no judgement of its own either") {
     Settings settings;
     policy::MatchMemory memory(all_rules());
     const auto has_judgement = [&](Pid pid) {
-        return policy::judge_one(pid, builder.facts(), memory, settings).has_value();
+        return policy::judge_one(pid, builder.facts(), memory, settings, {}).has_value();
     };
     CHECK(has_judgement(kPid));
     CHECK_FALSE(has_judgement(kHost));
@@ -110,7 +110,7 @@ TEST_CASE("one that is not asked for has no judgement of its own either") {
 TEST_CASE("one that is judged alone is measured by the daemon of its home") {
     const FactsBuilder builder = FactsBuilder().daemon(kPid).listening_daemon(200);
     policy::MatchMemory memory(all_rules());
-    const auto judgement = policy::judge_one(kPid, builder.facts(), memory, {});
+    const auto judgement = policy::judge_one(kPid, builder.facts(), memory, {}, {});
     REQUIRE(judgement);
     CHECK(judgement->verdict == Verdict::superseded);
     CHECK(judgement->relies_on == std::vector<Pid>{200});

@@ -233,7 +233,8 @@ TEST_CASE("what a family only reports is not reaped by option either") {
     const auto plan_with = [&](Action action) {
         const auto rules = with_bridge_rule(
             [&](policy::FamilyRule& rule) { rule.actions[Verdict::orphan] = action; });
-        return policy::make_plan(policy::judge(builder.facts(), rules, settings), 256).steps.size();
+        return policy::make_plan(policy::judge(builder.facts(), rules, settings, {}), 256)
+            .steps.size();
     };
     CHECK(plan_with(Action::reap) == 2);
     CHECK(plan_with(Action::report) == 0);
@@ -278,7 +279,7 @@ TEST_CASE("a family that is told by its environment") {
         builder[kPid].environment.value[name] = "";
         CHECK(is_orphan(judged_by(rules, builder, kPid)));
         builder[kPid].environment.access = scanner::Access::denied;
-        CHECK(policy::make_plan(policy::judge(builder.facts(), rules, {}), 256).steps.empty());
+        CHECK(policy::make_plan(policy::judge(builder.facts(), rules, {}, {}), 256).steps.empty());
     }
 }
 
@@ -392,10 +393,10 @@ TEST_CASE("a zombie of another program, or of another parent, is none of ours") 
 TEST_CASE("what no rule matches is not judged") {
     FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
     builder[kPid].row.exe.value = "/usr/bin/vim";
-    CHECK(policy::judge(builder.facts(), policy::built_in_rules(), {}).empty());
-    CHECK(policy::judge(FactsBuilder().facts(), policy::built_in_rules(), {}).empty());
-    CHECK(policy::judge({}, policy::built_in_rules(), {}).empty());
-    CHECK(policy::judge(FactsBuilder().orphan_bridge(kPid).facts(), {}, {}).empty());
+    CHECK(policy::judge(builder.facts(), policy::built_in_rules(), {}, {}).empty());
+    CHECK(policy::judge(FactsBuilder().facts(), policy::built_in_rules(), {}, {}).empty());
+    CHECK(policy::judge({}, policy::built_in_rules(), {}, {}).empty());
+    CHECK(policy::judge(FactsBuilder().orphan_bridge(kPid).facts(), {}, {}, {}).empty());
 }
 
 TEST_CASE("several things are true: the stronger verdict is told, all of the evidence is kept") {

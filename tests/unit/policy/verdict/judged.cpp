@@ -14,7 +14,7 @@ Judgement judged(const FactsBuilder& builder, Pid pid, const Settings& settings)
 
 Judgement judged_by(const policy::Rules& rules, const FactsBuilder& builder, Pid pid,
                     const Settings& settings) {
-    const auto all = policy::judge(builder.facts(), rules, settings);
+    const auto all = policy::judge(builder.facts(), rules, settings, builder.facts().keepalives);
     const auto found = std::find_if(
         all.begin(), all.end(), [pid](const Judgement& one) { return one.identity.pid == pid; });
     return found == all.end() ? Judgement{} : *found;
@@ -48,8 +48,9 @@ std::vector<std::string> vetoes_of(const Judgement& judgement) {
 }
 
 std::vector<Pid> planned(const FactsBuilder& builder, const Settings& settings) {
-    const auto plan =
-        policy::make_plan(policy::judge(builder.facts(), policy::built_in_rules(), settings), 256);
+    const auto plan = policy::make_plan(policy::judge(builder.facts(), policy::built_in_rules(),
+                                                      settings, builder.facts().keepalives),
+                                        256);
     std::vector<Pid> pids;
     for (const Judgement& step : plan.steps) pids.push_back(step.identity.pid);
     return pids;

@@ -420,7 +420,7 @@ std::string objection_by_option(const Facts& facts, const Settings& settings, co
 
 // The living gateway starts it again each time, or somebody does whom nobody knows, and did so just
 // now.
-std::string objection_by_keepalive(const Facts& facts, const Judgement& step,
+std::string objection_by_keepalive(const scanner::Record& facts, const Judgement& step,
                                    const ProcessFacts& process) {
     if (!runs_bridge(process) || process.row.uid != kUser) return "";
     const ProcessRow& eldest =
@@ -437,7 +437,8 @@ std::string objection_by_keepalive(const Facts& facts, const Judgement& step,
 }
 
 // What is wrong with ending this process. Empty: nothing.
-std::string objection(const Facts& facts, const Settings& settings, const Judgement& step) {
+std::string objection(const scanner::Record& facts, const Settings& settings,
+                      const Judgement& step) {
     if (step.identity.pid <= 1) return "pid 1";
     const ProcessFacts& process = process_of(facts, step.identity.pid);
     std::string wrong = objection_by_owner(facts, settings, process);
@@ -486,7 +487,8 @@ void check_machines(unsigned seed) {
     for (long machine = 0; machine < machines; ++machine) {
         const FactsBuilder builder = roll(dice);
         const Settings settings = roll_settings(dice);
-        const auto plan = policy::make_plan(policy::judge(builder.facts(), rules, settings), 256);
+        const auto plan = policy::make_plan(
+            policy::judge(builder.facts(), rules, settings, builder.facts().keepalives), 256);
         ended += static_cast<long>(plan.steps.size());
         for (const Judgement& step : plan.steps) {
             const std::string wrong = objection(builder.facts(), settings, step);
@@ -536,7 +538,8 @@ TEST_CASE("Whatever is leaked or ended was suspected before it was judged", "[pr
         const Settings settings = roll_settings(dice);
         const auto members = policy::find_members(builder.facts(), rules);
         const auto found = policy::find_suspects(members, builder.machine(), settings);
-        for (const Judgement& one : policy::judge(builder.facts(), rules, settings)) {
+        for (const Judgement& one :
+             policy::judge(builder.facts(), rules, settings, builder.facts().keepalives)) {
             const Pid pid = one.identity.pid;
             const bool suspected = found.hostless.contains(pid) || found.hosted.contains(pid);
             const bool hostless = one.verdict == Verdict::orphan || one.verdict == Verdict::held;
@@ -559,18 +562,19 @@ TEST_CASE("One process alone is judged as it is among all", "[property]") {
     for (long machine = 0; machine < machines; ++machine) {
         FactsBuilder builder = roll(dice);
         roll_below(dice, builder);
-        const Facts& facts = builder.facts();
+        const scanner::Record& facts = builder.facts();
         const Settings settings = roll_settings(dice);
-        const auto all = policy::judge(facts, rules, settings);
+        const auto all = policy::judge(facts, rules, settings, facts.keepalives);
         for (const Judgement& among_all : all) {
-            const auto alone = policy::judge_one(among_all.identity.pid, facts, memory, settings);
+            const auto alone = policy::judge_one(among_all.identity.pid, facts, memory, settings,
+                                                 facts.keepalives);
             ended += among_all.action == policy::Action::reap ? 1 : 0;
             if (alone == without_notes_of_hosts(among_all)) continue;
             INFO("machine " << machine << ", pid " << among_all.identity.pid);
             REQUIRE(alone == without_notes_of_hosts(among_all));
         }
         CHECK(all.size() <= facts.candidates.size());
-        REQUIRE_FALSE(policy::judge_one(kGonePid, facts, memory, settings));
+        REQUIRE_FALSE(policy::judge_one(kGonePid, facts, memory, settings, {}));
     }
     CHECK(ended > machines / 4);
 }

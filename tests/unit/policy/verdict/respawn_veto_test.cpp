@@ -102,7 +102,8 @@ TEST_CASE("what starts it again is told of what would not be ended anyhow, too")
     builder.attached_bridge(kPid, kHost).keepalive(gateway());
     const Judgement attached = judged(builder, kPid);
     CHECK(attached.verdict == Verdict::attached);
-    CHECK_FALSE(policy::respawn_evidence(attached, builder[kPid], builder.facts()));
+    CHECK_FALSE(policy::respawn_evidence(attached, builder[kPid], builder.facts(),
+                                         builder.facts().keepalives));
 }
 
 TEST_CASE("as long as its host lives it is left alone, however long ago the last end was") {

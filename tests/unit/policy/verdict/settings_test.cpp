@@ -30,7 +30,7 @@ TEST_CASE("homes: others are not even listed, but still designate and supersede"
     CHECK(planned(builder, settings) == Pids{200});
     CHECK(judged(builder, kPid, settings).family.empty());
     settings.homes = {"/srv"};
-    CHECK(policy::judge(builder.facts(), policy::built_in_rules(), settings).empty());
+    CHECK(policy::judge(builder.facts(), policy::built_in_rules(), settings, {}).empty());
 }
 
 TEST_CASE("families: others are not even listed, but still recognised for what they are") {
@@ -74,14 +74,15 @@ TEST_CASE("the same input gives the same output, and judgements come by pid") {
                                .orphan_worker(500, kGonePid)
                                .orphan_bridge(kPid);
     const auto rules = policy::built_in_rules();
-    const auto first = policy::judge(builder.facts(), rules, {});
+    const auto first = policy::judge(builder.facts(), rules, {}, {});
     const scanner::Facts copy = builder.facts();
-    CHECK(policy::judge(copy, rules, {}) == first);
+    CHECK(policy::judge(copy, rules, {}, {}) == first);
     CHECK(copy == builder.facts());
     Pids pids;
     for (const Judgement& judgement : first) pids.push_back(judgement.identity.pid);
     CHECK(pids == Pids{kPid, 200, 250, 300, 310, 400, 410, 500});
-    CHECK(policy::make_plan(first, 256) == policy::make_plan(policy::judge(copy, rules, {}), 256));
+    CHECK(policy::make_plan(first, 256) ==
+          policy::make_plan(policy::judge(copy, rules, {}, {}), 256));
 }
 
 TEST_CASE("the order of claims and relatives decides nothing") {
@@ -89,10 +90,10 @@ TEST_CASE("the order of claims and relatives decides nothing") {
     scanner::Facts facts = builder.facts();
     facts.claims = {claim_of(scanner::ClaimKind::bridge_pid, kHome, 300),
                     claim_of(scanner::ClaimKind::gateway_pid, kHermesHome, kHost)};
-    const auto first = policy::judge(facts, policy::built_in_rules(), {});
+    const auto first = policy::judge(facts, policy::built_in_rules(), {}, {});
     std::reverse(facts.claims.begin(), facts.claims.end());
     std::reverse(facts.relatives.begin(), facts.relatives.end());
-    CHECK(policy::judge(facts, policy::built_in_rules(), {}) == first);
+    CHECK(policy::judge(facts, policy::built_in_rules(), {}, {}) == first);
 }
 
 TEST_CASE("words for verdicts and actions") {

@@ -52,7 +52,8 @@ TEST_CASE("veto: pid 1") {
         process->identity.pid = process->row.pid = pid;
     };
     call_it(1);
-    const auto all = reaper::policy::judge(builder.facts(), reaper::policy::built_in_rules(), {});
+    const auto all =
+        reaper::policy::judge(builder.facts(), reaper::policy::built_in_rules(), {}, {});
     REQUIRE(all.size() == 1);
     CHECK(has_code(all[0], "veto.system"));
     CHECK(all[0].action == Action::keep);
@@ -396,9 +397,9 @@ TEST_CASE(
                      {policy::HomeSource::From::fixed, "/srv"}};
     }
     builder[kPid].environment.value.clear();
-    CHECK(policy::judge(builder.facts(), rules, {}).at(0).home == "/srv");
+    CHECK(policy::judge(builder.facts(), rules, {}, {}).at(0).home == "/srv");
     builder[kPid].environment.access = Access::denied;
-    CHECK(policy::judge(builder.facts(), rules, {}).at(0).home.empty());
+    CHECK(policy::judge(builder.facts(), rules, {}, {}).at(0).home.empty());
 }
 
 TEST_CASE("veto: protected by the user, by every way to say so") {
@@ -407,7 +408,7 @@ TEST_CASE("veto: protected by the user, by every way to say so") {
         auto rules = reaper::policy::built_in_rules();
         rule.origin = "rules.json";
         rules.protect = {rule};
-        const auto all = reaper::policy::judge(builder.facts(), rules, {});
+        const auto all = reaper::policy::judge(builder.facts(), rules, {}, {});
         REQUIRE(all.size() == 1);
         const bool kept = vetoes_of(all[0]) == std::vector<std::string>{"veto.protected"};
         CHECK(kept == (all[0].verdict == Verdict::supervised));
@@ -431,7 +432,7 @@ TEST_CASE("veto: protected under any name of the home or the executable") {
     const auto protected_by = [](const FactsBuilder& builder, reaper::policy::ProtectRule rule) {
         auto rules = reaper::policy::built_in_rules();
         rules.protect = {std::move(rule)};
-        return vetoes_of(reaper::policy::judge(builder.facts(), rules, {}).at(0)) ==
+        return vetoes_of(reaper::policy::judge(builder.facts(), rules, {}, {}).at(0)) ==
                std::vector<std::string>{"veto.protected"};
     };
     FactsBuilder builder = orphan();
@@ -452,10 +453,10 @@ TEST_CASE("veto: protected by a rule of the user whose process it is, and of no 
     const reaper::scanner::Uid owner = builder.facts().candidates.at(0).row.uid;
     auto rules = reaper::policy::built_in_rules();
     rules.protect = {{"rules.json", {}, {}, kHome, owner}};
-    CHECK(vetoes_of(reaper::policy::judge(builder.facts(), rules, {}).at(0)) ==
+    CHECK(vetoes_of(reaper::policy::judge(builder.facts(), rules, {}, {}).at(0)) ==
           std::vector<std::string>{"veto.protected"});
     rules.protect[0].uid = owner + 1;
-    CHECK(is_orphan(reaper::policy::judge(builder.facts(), rules, {}).at(0)));
+    CHECK(is_orphan(reaper::policy::judge(builder.facts(), rules, {}, {}).at(0)));
 }
 
 TEST_CASE("veto: what its user protects is not known") {
@@ -463,9 +464,9 @@ TEST_CASE("veto: what its user protects is not known") {
     const reaper::scanner::Uid owner = builder.facts().candidates.at(0).row.uid;
     auto rules = reaper::policy::built_in_rules();
     rules.users_with_unreadable_rules[owner + 1] = "a.json has a mistake";
-    CHECK(is_orphan(reaper::policy::judge(builder.facts(), rules, {}).at(0)));
+    CHECK(is_orphan(reaper::policy::judge(builder.facts(), rules, {}, {}).at(0)));
     rules.users_with_unreadable_rules[owner] = "b.json has a mistake";
-    const auto judgement = reaper::policy::judge(builder.facts(), rules, {}).at(0);
+    const auto judgement = reaper::policy::judge(builder.facts(), rules, {}, {}).at(0);
     CHECK(vetoes_of(judgement) == std::vector<std::string>{"veto.unreadable.rules"});
     CHECK(judgement.verdict == Verdict::unknown);
     CHECK(judgement.action == Action::report);
