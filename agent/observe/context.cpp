@@ -4,6 +4,7 @@
 
 #include "agent/observe/descendants.hpp"
 #include "agent/observe/snapshot.hpp"
+#include "policy/verdict/suspects.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/service_managers.hpp"
 
@@ -18,6 +19,18 @@ constexpr std::chrono::seconds kManagersPause{10};
 using scanner::Facts;
 using scanner::Pid;
 using scanner::ProcessFacts;
+
+void Observer::read_context(Look& look, const policy::Settings& settings) const {
+    Facts& facts = look.facts;
+    facts.scope_uids = settings.uids;
+    const auto suspects =
+        policy::find_suspects(policy::find_members(facts, look.rules), facts.machine, settings);
+    find_holders(facts, suspects.hostless);
+    std::set<Pid> all = suspects.hostless;
+    all.insert(suspects.hosted.begin(), suspects.hosted.end());
+    ask_managers(facts, all);
+    look_below(facts, suspects.to_end);
+}
 
 bool Observer::managers_hang() const {
     return std::chrono::steady_clock::now() < managers_hang_until_;

@@ -166,15 +166,10 @@ class Collector {
 
 // A copy reads as this process would, and sends what it found, with the handles that are to be
 // kept.
-Result<Look> Observer::look(const KeepHandles& held, const LookMore& more) const {
+Result<Look> Observer::look(const KeepHandles& held, const policy::Settings* settings) const {
     BoundedReader& reader = BoundedReader::of_program();
     const std::size_t room = room_for_handles();
-    const auto read = [&] {
-        auto look = look_in_place(held, room);
-        if (look && more) more(*look);
-        if (look) look->managers_hang = managers_hang();
-        return look;
-    };
+    const auto read = [&] { return look_in_place(held, room, settings); };
     if (reader.reads_in_place()) return read();
     auto reply =
         reader.run({[&](ReaderLine& line) { answer_with(read(), line); }, table_.descriptors()});
@@ -184,7 +179,9 @@ Result<Look> Observer::look(const KeepHandles& held, const LookMore& more) const
     return look;
 }
 
-Result<Look> Observer::look_in_place(const KeepHandles& held, std::size_t room) const {
+// The three passes: walk, candidates, context.
+Result<Look> Observer::look_in_place(const KeepHandles& held, std::size_t room,
+                                     const policy::Settings* settings) const {
     auto walked = scanner::walk(table_, {uid_, policy::executables_of(rules_)});
     if (!walked) return tl::unexpected(walked.error());
     auto machine = scanner::read_machine(table_);
@@ -194,7 +191,10 @@ Result<Look> Observer::look_in_place(const KeepHandles& held, std::size_t room) 
     for (const Pid pid : walked->zombies) collector.take_zombie(pid);
     collector.add_surroundings();
     collector.take_recorded(uid_);
-    return std::move(collector).finish();
+    Look look = std::move(collector).finish();
+    if (settings != nullptr) read_context(look, *settings);
+    look.managers_hang = managers_hang();
+    return look;
 }
 
 }  // namespace reaper::agent

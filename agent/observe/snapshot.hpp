@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,11 +50,10 @@ class Observer {
     // Looks at the machine. Fails only when the machine or the process table cannot be read, or an
     // interrupt comes while something does not answer; what is wrong with single processes is in
     // the facts. `held`: the processes whose handles are kept, as far as there is room; none: all.
-    // `more`: what is read besides, by the same copy (bounded_reader.hpp); only the copy sees what
-    // it changes elsewhere.
-    using LookMore = std::function<void(Look& look)>;
+    // `settings`: by which the look will be judged, so that the context of what they could end is
+    // read as well; null: it is not.
     [[nodiscard]] Result<Look> look(const KeepHandles& held = std::nullopt,
-                                    const LookMore& more = {}) const;
+                                    const policy::Settings* settings = nullptr) const;
 
     // Reads a candidate again through its handle, with the clock, its parent and recorded owners,
     // all processes below it, the candidates that it relies on, and all files that may name any of
@@ -66,6 +64,15 @@ class Observer {
         Look& look, const scanner::PidHandle& target, const std::vector<scanner::Pid>& relied_on,
         policy::MatchMemory& memory) const;
 
+    // Asks the service managers about all that are in services.
+    void ask_managers(scanner::Facts& facts) const;
+
+   private:
+    void ask(std::span<scanner::ProcessFacts* const> processes) const;
+    [[nodiscard]] Result<Look> look_in_place(const KeepHandles& held, std::size_t room,
+                                             const policy::Settings* settings) const;
+    // Reads what is only read of processes that may be leaked.
+    void read_context(Look& look, const policy::Settings& settings) const;
     // Reads the processes below these candidates.
     void look_below(scanner::Facts& facts, const std::set<scanner::Pid>& pids) const;
 
@@ -75,12 +82,6 @@ class Observer {
 
     // Asks the service managers about these candidates, and about the others in the same services.
     void ask_managers(scanner::Facts& facts, const std::set<scanner::Pid>& pids) const;
-    // Asks the service managers about all that are in services.
-    void ask_managers(scanner::Facts& facts) const;
-
-   private:
-    void ask(std::span<scanner::ProcessFacts* const> processes) const;
-    [[nodiscard]] Result<Look> look_in_place(const KeepHandles& held, std::size_t room) const;
     [[nodiscard]] Result<std::optional<scanner::Pid>> refresh_in_place(
         scanner::Facts& facts, const scanner::PidHandle& target,
         const std::vector<const scanner::PidHandle*>& relied_on, policy::MatchMemory& memory,
