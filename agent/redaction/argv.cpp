@@ -18,15 +18,11 @@ std::vector<std::string> redact(const std::vector<std::string>& argv) {
 }
 
 std::vector<std::string> redact(const std::vector<std::string>& argv, const KnownWords& known) {
-    std::vector<std::string> shown;
-    Redactor redactor(known, Audience::people);
-    for (const std::string& word : argv) {
-        if (shown.size() == kMostArguments) {
-            shown.push_back("... and " + std::to_string(argv.size() - kMostArguments) + " more");
-            break;
-        }
-        shown.push_back(shown.empty() ? redactor.program(word) : redactor.next(word));
-    }
+    std::vector<std::string> shown = redact_words(argv, known, Audience::people);
+    if (shown.size() <= kMostArguments) return shown;
+    const std::string more = "... and " + std::to_string(shown.size() - kMostArguments) + " more";
+    shown.resize(kMostArguments);
+    shown.push_back(more);
     return shown;
 }
 

@@ -13,7 +13,8 @@ namespace reaper::agent {
 // Kept: the program, paths, `-m module`, the names of options, the values of the options that
 // families use, and the words that the built-in rules know ("gateway run") or have a pattern for
 // ("mcp-remote"), where no option can have them as its value. All others read "[redacted]": see
-// Redactor. At most 64 arguments, the last one says how many more there are.
+// Redactor. A script of Hermes reads "[runs MODULE]". At most 64 arguments, the last one says how
+// many more there are.
 [[nodiscard]] std::vector<std::string> redact(const std::vector<std::string>& argv);
 
 // The same with the words of other rules.

@@ -11,10 +11,8 @@ namespace reaper::agent {
 namespace {
 
 void redact_row(const KnownWords& known, scanner::ProcessRow& row) {
-    Redactor redactor(known, Audience::rules);
     auto& argv = row.command_line.value.argv;
-    for (std::size_t at = 0; at < argv.size(); ++at)
-        argv[at] = at == 0 ? redactor.program(argv[at]) : redactor.next(argv[at]);
+    argv = redact_words(argv, known, Audience::rules);
 }
 
 // "X=y" asks for a value that fits, "X" for any.

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "policy/match/command_start.hpp"
 #include "policy/text/escape.hpp"
 
 namespace reaper::agent {
@@ -92,6 +93,15 @@ void add_fitting(std::vector<Pattern>& fitting, const std::vector<Pattern>& patt
                          [word](const Pattern& pattern) { return fits(pattern, word); });
 }
 
+std::vector<std::string> redact_plainly(std::span<const std::string> argv, const KnownWords& known,
+                                        Audience audience) {
+    std::vector<std::string> shown;
+    Redactor redactor(known, audience);
+    for (const std::string& word : argv)
+        shown.push_back(shown.empty() ? redactor.program(word) : redactor.next(word));
+    return shown;
+}
+
 }  // namespace
 
 std::string mask(std::string_view word, const std::vector<Pattern>& patterns) {
@@ -103,6 +113,25 @@ std::string mask(std::string_view word, const std::vector<Pattern>& patterns) {
         return std::ranges::count_if(fitting,
                                      [&shown](const Pattern& other) { return fits(other, shown); });
     }));
+}
+
+std::vector<std::string> redact_words(std::span<const std::string> argv, const KnownWords& known,
+                                      Audience audience) {
+    const auto found = policy::find_bootstrap(argv);
+    std::vector<std::string> shown =
+        redact_plainly(found ? argv.first(found->at) : argv, known, audience);
+    if (!found) return shown;
+    const policy::Bootstrap& bootstrap = found->bootstrap;
+    const std::size_t entry = bootstrap.words.front() == "-m" ? 1 : 0;
+    const std::string script = audience == Audience::rules
+                                   ? policy::plain_script(bootstrap)
+                                   : "[runs " + bootstrap.words[entry] + "]";
+    shown.push_back((found->attached ? "-c" : "") + script);
+    // What follows starts anew: it is for the program that the script runs.
+    Redactor redactor(known, audience);
+    for (const std::string& word : std::span(bootstrap.words).subspan(entry + 1))
+        shown.push_back(redactor.next(word));
+    return shown;
 }
 
 std::string Redactor::program(std::string_view word) const {

@@ -2,6 +2,7 @@
 // history and files of facts.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,11 @@ class Redactor {
     // False after an option that is not known: how many words are its value?
     bool trusts_ = true;
 };
+
+// Takes a whole argv. The script of a bootstrap of Hermes becomes the shortest one that runs the
+// same program, so that rules recognise it; people read "[runs MODULE]".
+[[nodiscard]] std::vector<std::string> redact_words(std::span<const std::string> argv,
+                                                    const KnownWords& known, Audience audience);
 
 // The pattern that `word` fits, with kRedacted for each "*": the one that fits the most of
 // `patterns` besides. kRedacted: it fits none.

@@ -94,6 +94,26 @@ std::optional<Start> doubtful_start(const Program& program, const InterpreterOpt
     return std::nullopt;
 }
 
+// Reads what `-c` is given, in one word or two.
+std::optional<Bootstrap> bootstrap_of(const OwnOption& option, Arguments words) {
+    if (!option.attached.empty()) return read_bootstrap(option.attached, words.subspan(1));
+    return words.size() < 2 ? std::nullopt : read_bootstrap(words[1], words.subspan(2));
+}
+
+std::optional<Start> after_options(const Program& program, const InterpreterOptions& options,
+                                   Arguments words);
+
+// Takes a script of Hermes for what it runs.
+std::optional<Start> bootstrapped_start(const Program& program, const InterpreterOptions& options,
+                                        const OwnOption& option, Arguments words) {
+    auto found = bootstrap_of(option, words);
+    if (!found) return std::nullopt;
+    const auto bootstrap = std::make_shared<const Bootstrap>(*std::move(found));
+    auto start = after_options(program, options, bootstrap->words);
+    if (start) start->bootstrap = bootstrap;
+    return start;
+}
+
 // Parses options up to the first other word.
 std::optional<Start> after_options(const Program& program, const InterpreterOptions& options,
                                    Arguments words) {
@@ -101,6 +121,8 @@ std::optional<Start> after_options(const Program& program, const InterpreterOpti
     while (!words.empty() && is_option(words.front())) {
         if (words.front() == "--") return Start{{}, words.subspan(1), in_child};
         const OwnOption option = last_option(options, words.front());
+        if (option.name == "-c" && contains(program.interpreters, "python"))
+            return bootstrapped_start(program, options, option, words);
         if (option.name == "-m" && !program.modules.empty()) return module_start(option, words);
         const Sort sort = sort_of(options, option.name);
         if (sort == Sort::without_script) return std::nullopt;
@@ -132,6 +154,7 @@ std::optional<Start> after_launchers(const Program& program, Start start) {
         if (!next || next->module) return std::nullopt;
         next->in_child = true;
         if (!start.doubt.empty()) next->doubt = start.doubt;
+        if (start.bootstrap) next->bootstrap = start.bootstrap;
         start = std::move(*next);
     }
     return start;
@@ -147,6 +170,23 @@ std::optional<Start> find_start(const Program& program, std::string_view exe,
     if (start) start = after_launchers(program, std::move(*start));
     const bool known = start && !start->left.empty() && is_script_of(program, start->left.front());
     return known ? start : std::nullopt;
+}
+
+std::optional<FoundBootstrap> find_bootstrap(std::span<const std::string> argv) {
+    const InterpreterOptions& options = python_options();
+    for (std::size_t at = 1; at < argv.size() && is_option(argv[at]);) {
+        const OwnOption option = last_option(options, argv[at]);
+        const Sort sort = sort_of(options, option.name);
+        if (option.name == "-c") {
+            auto found = bootstrap_of(option, argv.subspan(at));
+            if (!found) return std::nullopt;
+            const bool attached = !option.attached.empty();
+            return FoundBootstrap{attached ? at : at + 1, attached, *std::move(found)};
+        }
+        if (sort == Sort::without_script || sort == Sort::unknown) return std::nullopt;
+        at += sort == Sort::with_value && option.attached.empty() ? 2U : 1U;
+    }
+    return std::nullopt;
 }
 
 }  // namespace reaper::policy

@@ -251,15 +251,6 @@ const InterpreterOptions& none() {
     return options;
 }
 
-const InterpreterOptions& python() {
-    static const InterpreterOptions options = {words_of({kPythonWithValue}),
-                                               words_of({kPythonAlone}),
-                                               words_of({kPythonWithoutScript}),
-                                               {},
-                                               {}};
-    return options;
-}
-
 const InterpreterOptions& node() {
     static const InterpreterOptions options = {words_of({kNodeWithValue}),
                                                words_of({kNodeAlone, kV8Kinds, kV8Alone, "--no-*"}),
@@ -309,9 +300,18 @@ std::string_view file_name(std::string_view path) {
 
 }  // namespace
 
+const InterpreterOptions& python_options() {
+    static const InterpreterOptions options = {words_of({kPythonWithValue}),
+                                               words_of({kPythonAlone}),
+                                               words_of({kPythonWithoutScript}),
+                                               {},
+                                               {}};
+    return options;
+}
+
 const InterpreterOptions& options_of(const Program& program, std::string_view exe) {
     if (program.options != none()) return program.options;
-    if (has(program, "python")) return python();
+    if (has(program, "python")) return python_options();
     if (!runs_javascript(program)) return none();
     return has(program, "bun") && scanner::is_interpreter(exe, "bun") ? bun() : node();
 }
@@ -323,7 +323,7 @@ const InterpreterOptions& launcher_options_of(const Program& program, std::strin
 
 std::vector<const InterpreterOptions*> all_options_of(const Program& program) {
     if (program.options != none()) return {&program.options};
-    if (has(program, "python")) return {&python()};
+    if (has(program, "python")) return {&python_options()};
     if (!runs_javascript(program)) return {};
     return {&node(), &bun(), &tsx(), &npx()};
 }

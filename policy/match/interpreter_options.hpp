@@ -12,6 +12,8 @@ namespace reaper::policy {
 // `exe`.
 [[nodiscard]] const InterpreterOptions& options_of(const Program& program, std::string_view exe);
 
+[[nodiscard]] const InterpreterOptions& python_options();
+
 // Returns the options of one of its launchers, by the path that starts that.
 [[nodiscard]] const InterpreterOptions& launcher_options_of(const Program& program,
                                                             std::string_view launcher);

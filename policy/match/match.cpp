@@ -107,7 +107,9 @@ std::optional<Invocation> interpreted_invocation(const Program& program, std::st
                                                  Arguments arguments) {
     const auto start = find_start(program, exe, arguments);
     if (!start) return std::nullopt;
-    return start->module ? module_invocation(*start) : script_invocation(*start);
+    Invocation invocation = start->module ? module_invocation(*start) : script_invocation(*start);
+    if (start->bootstrap) invocation.default_home = start->bootstrap->home;
+    return invocation;
 }
 
 Role role_of(const FamilyRule& rule, const std::vector<std::string>& arguments) {

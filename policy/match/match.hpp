@@ -21,6 +21,8 @@ struct Invocation {
     std::vector<std::string> arguments;  // what follows the script or module, up to a "--"
     // An unknown option before the script, which may be its value.
     std::string doubt = {};
+    std::string default_home =
+        {};  // that the bootstrap of Hermes names, if the environment has none
 };
 
 struct Match {

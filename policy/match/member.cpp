@@ -50,7 +50,9 @@ std::optional<std::string> value_of(const HomeSource& source, const ProcessFacts
             return std::nullopt;
         // a part of the home that other sources name
         case HomeSource::From::profile: return std::nullopt;
-        case HomeSource::From::fixed: return fixed_home(process, source.name);
+        case HomeSource::From::fixed:
+            if (!match.invocation.default_home.empty()) return match.invocation.default_home;
+            return fixed_home(process, source.name);
     }
     return std::nullopt;
 }

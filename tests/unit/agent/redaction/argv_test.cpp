@@ -65,6 +65,23 @@ TEST_CASE(
     CHECK(shown_line({"hermes", "gateway"}, 8) == "hermes g...");
 }
 
+TEST_CASE("of a script of Hermes only what it runs is shown") {
+    const std::string script =
+        "import hermes_bootstrap; token = 'SECRET'; runpy.run_module('hermes_cli.main')";
+    CHECK(redact({"python3", "-I", "-c", script, "gateway", "run", "--token", "SECRET"}) ==
+          Argv{"python3", "-I", "-c", "[runs hermes_cli.main]", "gateway", "run", "--token",
+               "[redacted]"});
+    CHECK(redact({"python3", "-Ic" + script, "gateway", "run"}) ==
+          Argv{"python3", "-c[runs hermes_cli.main]", "gateway", "run"});
+    const std::string relaunch =
+        "import sys, runpy; sys.argv = ['hermes', 'gateway', 'run', '--token', 'SECRET']; "
+        "runpy.run_path('/opt/hermes_cli/main.py')";
+    CHECK(redact({"python3", "-c", relaunch, "SECRET"}) ==
+          Argv{"python3", "-c", "[runs /opt/hermes_cli/main.py]", "gateway", "run", "--token",
+               "[redacted]"});
+    CHECK(redact({"python3", "-c", "print('SECRET')", "gateway"}).at(2) == "[redacted]");
+}
+
 TEST_CASE("Whatever is not known to be harmless is not shown") {
     const std::vector<Argv> rows = {
         {"node", "bridge.cjs", "--api-key=SECRET"},

@@ -1,5 +1,6 @@
 #include "agent/redaction/facts.hpp"
 
+#include <algorithm>
 #include "policy/match/match.hpp"
 #include "policy/verdict/judge.hpp"
 #include "scanner/json/facts_json.hpp"
@@ -92,6 +93,24 @@ TEST_CASE("more arguments than a report shows are still there") {
     REQUIRE(shown.size() == 501);
     CHECK(shown.back() == "--no-viewer");
     CHECK(shown[300] == "[redacted]");
+}
+
+TEST_CASE("what a script of Hermes runs stays recognisable, and the script loses its secrets") {
+    const std::string script =
+        "import hermes_bootstrap; token = 'hunter2'; os.environ['HERMES_HOME'] = "
+        "os.environ.get('HERMES_HOME') or '/srv/hermes'; runpy.run_module('hermes_cli.main')";
+    FactsBuilder builder = crowd();
+    builder.orphan(row(170, 1, "/usr/bin/python3.14", {"python3", "-Ic" + script, "serve"}));
+    builder.relative(row(60, 1, "/usr/bin/python3.14",
+                         {"python3", "-I", "-c", script, "gateway", "run", "--token", "hunter2"}));
+    builder.attached_bridge(180, 60);
+    builder[170].environment.value = {{"HOME", "/home/u"}};
+    const scanner::Facts shown = redact(builder.facts(), rules());
+    CHECK(scanner::facts_to_json({shown, {}}).find("hunter2") == std::string::npos);
+    CHECK(std::ranges::any_of(verdicts(builder.facts()), [](const std::string& line) {
+        return line.starts_with("170 serve daemon /srv/hermes ");
+    }));
+    CHECK(verdicts(shown) == verdicts(builder.facts()));
 }
 
 TEST_CASE("parents stay recognisable as hosts, and lose their secrets") {
