@@ -66,7 +66,8 @@ Obstacle leak_in_the_way(const Report& report, const ReportedProcess& process) {
                       process.facts.row.command_line.value.argv,
                       fmt::format("{}: {}", to_string(process.judgement.verdict), why(process)),
                       remedy(report, process),
-                      young};
+                      young,
+                      policy::unit_name_of(process.facts.row)};
     if (process.outcome) obstacle.detail += "; " + outcome_line(process);
     const bool vetoed = std::ranges::any_of(
         process.judgement.evidence,
@@ -93,7 +94,8 @@ Obstacle return_in_the_way(const ReportedProcess& process, bool returned) {
         fmt::format("it was ended, and pid {}, which had started it, {}", host,
                     returned ? "started it again" : "may start it again: there was no time to see"),
         fmt::format("orphan-reaper explain {}; or give it more time (--timeout)", host),
-        false};
+        false,
+        policy::unit_name_of(process.facts.row)};
 }
 
 void add_files(const ScopeOptions& options, Report& report) {

@@ -218,7 +218,7 @@ class Search {
     void add(ObstacleKind kind, std::vector<Pid> pids, const ProcessRow& row, std::string user,
              std::string detail, std::string help) {
         found_.push_back({kind, std::move(pids), std::move(user), argv_of(row), std::move(detail),
-                          std::move(help), false});
+                          std::move(help), false, unit_name_of(row)});
     }
 
     // For processes of users that are not examined.
@@ -266,6 +266,11 @@ class Search {
 };
 
 }  // namespace
+
+std::string unit_name_of(const ProcessRow& row) {
+    auto unit = row.cgroup.ok() ? scanner::unit_of(row.cgroup.value) : std::nullopt;
+    return unit ? std::move(unit->name) : std::string();
+}
 
 std::string_view to_string(ObstacleKind kind) {
     switch (kind) {

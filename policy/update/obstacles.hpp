@@ -37,6 +37,7 @@ struct Obstacle {
     std::string detail;             // what blocks the update
     std::string help;               // what to do: a command, if there is one
     bool passes = false;            // it ends by itself, and soon
+    std::string unit = {};          // of systemd, that the first process is in; empty: none
 
     bool operator==(const Obstacle&) const = default;
 };
@@ -48,6 +49,9 @@ struct Obstacle {
                                                    const scanner::Occupancy& occupancy,
                                                    std::span<const scanner::Claim> markers,
                                                    std::span<const scanner::Pid> leaked);
+
+// Returns the unit of systemd that a process is in; empty: none, or not known.
+[[nodiscard]] std::string unit_name_of(const scanner::ProcessRow& row);
 
 // True if the process lost its host, and only its age keeps it.
 [[nodiscard]] bool is_young_orphan(const Judgement& judgement);

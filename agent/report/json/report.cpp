@@ -73,6 +73,7 @@ Json to_json(const policy::Obstacle& obstacle) {
     return {{"kind", to_string(obstacle.kind)},
             {"pids", list(obstacle.pids)},
             {"user", obstacle.user},
+            {"unit", obstacle.unit},
             {"argv", list(redact(obstacle.argv))},
             {"detail", obstacle.detail},
             {"help", obstacle.help}};

@@ -117,7 +117,7 @@ TEST_CASE(
     const auto json = nlohmann::json::parse(render_json(report));
     CHECK(json["ready"] == false);
     CHECK(json["obstacles"] ==
-          nlohmann::json::parse(R"([{"kind": "occupant", "pids": [7, 8], "user": "u",
+          nlohmann::json::parse(R"([{"kind": "occupant", "pids": [7, 8], "user": "u", "unit": "",
         "argv": ["hermes", "--token", "[redacted]"], "detail": "it runs", "help": "kill 7"}])"));
     CHECK(render_json(report).find("s3cret") == std::string::npos);
     RenderOptions quiet;
