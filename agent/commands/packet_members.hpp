@@ -73,8 +73,8 @@ struct MembersOf<scanner::InstallPaths> {
 template <>
 struct MembersOf<scanner::Occupant> {
     static auto tie(Is<scanner::Occupant> auto& it) {
-        auto& [row, user, through, deleted_databases, heads_service] = it;
-        return std::tie(row, user, through, deleted_databases, heads_service);
+        auto& [row, user, through, deleted_databases, leases, heads_service] = it;
+        return std::tie(row, user, through, deleted_databases, leases, heads_service);
     }
 };
 

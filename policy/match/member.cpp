@@ -169,6 +169,10 @@ std::string named_home(const ProcessFacts& process, const Match& match) {
     return home;
 }
 
+bool is_outdated(const scanner::Lease& lease) {
+    return lease.selected.ok() && lease.selected.value != lease.generation;
+}
+
 std::optional<std::string> variable(const ProcessFacts& process, const std::string& name) {
     if (!process.environment.ok()) return std::nullopt;
     const auto found = process.environment.value.find(name);

@@ -83,6 +83,10 @@ class MatchMemory {
 [[nodiscard]] std::chrono::milliseconds age_of(const scanner::ProcessRow& row,
                                                const scanner::Machine& machine);
 
+// True if the environment is not the one that new processes of the install use: the process is from
+// before the last update. False also if that is not known.
+[[nodiscard]] bool is_outdated(const scanner::Lease& lease);
+
 // Returns the value of a variable; none: it is not set, or the environment could not be read.
 [[nodiscard]] std::optional<std::string> variable(const scanner::ProcessFacts& process,
                                                   const std::string& name);

@@ -56,6 +56,20 @@ bool heads_service(const ProcessFacts& process) {
     return process.unit.ok() && process.unit.value.main_pid == process.row.pid;
 }
 
+bool occupies_install(const Occupant& occupant) {
+    return !occupant.through.empty() || !occupant.leases.empty();
+}
+
+std::string describe_occupancy(const Occupant& occupant) {
+    const bool outdated = std::ranges::any_of(occupant.leases, is_outdated);
+    const std::string_view since = outdated ? ", since before the last update" : "";
+    if (!occupant.through.empty())
+        return fmt::format("runs out of the install ({}){}", occupant.through, since);
+    const scanner::Lease& lease = occupant.leases.front();
+    return fmt::format("holds a lease of the install ({}/environments/{}){}", lease.install,
+                       lease.generation, since);
+}
+
 class Search {
    public:
     Search(const scanner::Facts& facts, const Rules& rules, const scanner::Occupancy& occupancy,
@@ -146,13 +160,12 @@ class Search {
 
     void find_occupants() {
         for (const Occupant& occupant : occupancy_.occupants) {
-            if (occupant.through.empty()) continue;
+            if (!occupies_install(occupant)) continue;
             const auto family = lineage_.family_of(occupant.row.pid);
             const std::string what =
                 family ? fmt::format("Hermes' {}", *family) : "no part of Hermes";
-            add_occupant(
-                occupant.row, occupant.user, occupant.heads_service,
-                fmt::format("it is {}, and runs out of the install ({})", what, occupant.through));
+            add_occupant(occupant.row, occupant.user, occupant.heads_service,
+                         fmt::format("it is {}, and {}", what, describe_occupancy(occupant)));
         }
         for (const Member& member : members_) {
             if (member.rule().at_update != AtUpdate::in_the_way || !concerns_us(member)) continue;
@@ -175,7 +188,7 @@ class Search {
 
     [[nodiscard]] bool is_occupant(Pid pid) const {
         return std::ranges::any_of(occupancy_.occupants, [pid](const Occupant& one) {
-            return one.row.pid == pid && !one.through.empty();
+            return one.row.pid == pid && occupies_install(one);
         });
     }
 

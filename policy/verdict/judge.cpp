@@ -144,6 +144,19 @@ void note_deleted_databases(Member& member) {
     }
 }
 
+// Only notes, too: a lease proves which install it is of, and not whether it is needed.
+void note_leases(Member& member) {
+    for (const scanner::Lease& lease : member.facts->leases) {
+        member.add(
+            Weight::note, "lease.held",
+            fmt::format("it holds a lease of {}, environment {}", lease.install, lease.generation));
+        if (!is_outdated(lease)) continue;
+        member.add(Weight::note, "lease.outdated",
+                   fmt::format("it is from before the last update: {} is selected now",
+                               lease.selected.value));
+    }
+}
+
 Judgement judge_member(Member& member, const VetoInput& input, const Designation& designation) {
     Judgement judgement;
     judgement.identity = member.facts->identity;
@@ -153,6 +166,7 @@ Judgement judge_member(Member& member, const VetoInput& input, const Designation
     judgement.launcher = member.match.invocation.launcher;
     judgement.verdict = verdict_of(member, input, designation);
     note_deleted_databases(member);
+    note_leases(member);
     judgement.evidence = member.evidence;
     judgement.grace = input.settings.grace.value_or(member.rule().grace);
     judgement.grace_cap =

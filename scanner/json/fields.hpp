@@ -128,6 +128,13 @@ struct FieldsOf<ProcessRow> {
 };
 
 template <>
+struct FieldsOf<Lease> {
+    static constexpr std::tuple kList = {Field{"install", &Lease::install},
+                                         Field{"generation", &Lease::generation},
+                                         Field{"selected", &Lease::selected}};
+};
+
+template <>
 struct FieldsOf<ProcessFacts> {
     using P = ProcessFacts;
     static constexpr std::tuple kList = {Field{"identity", &P::identity},
@@ -151,6 +158,7 @@ struct FieldsOf<ProcessFacts> {
                                          Field{"unit", &P::unit},
                                          Field{"held_locks", &P::held_locks},
                                          Field{"deleted_databases", &P::deleted_databases},
+                                         Field{"leases", &P::leases, true},
                                          Field{"rss_bytes", &P::rss_bytes},
                                          Field{"user", &P::user},
                                          Field{"tty_name", &P::tty_name},

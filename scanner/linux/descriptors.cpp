@@ -7,6 +7,7 @@
 #include "scanner/directory.hpp"
 #include "scanner/model/number.hpp"
 #include "scanner/model/reading.hpp"
+#include "scanner/parse/lease_path.hpp"
 #include "scanner/read_file.hpp"
 
 namespace reaper::scanner {
@@ -103,6 +104,7 @@ Result<OpenFiles> open_files_of(int process, const std::vector<DiagSocket>& list
         if (const auto inode = socket_inode(*link)) sockets.push_back(*inode);
         if (auto database = deleted_database(*link))
             found.deleted_databases.push_back(std::move(*database));
+        found.has_lease = found.has_lease || parse_lease_path(*link).has_value();
     }
     add_sockets(sockets, by_inode, found);
     return found;

@@ -21,6 +21,7 @@ struct OpenFiles {
     std::vector<std::uint64_t> sockets;  // the first of its other sockets
     // Paths of write-ahead logs that have no name any more.
     std::vector<std::string> deleted_databases;
+    bool has_lease = false;  // a file that could be a lease of an install of Hermes is open
 };
 
 [[nodiscard]] Result<OpenFiles> open_files_of(int process,

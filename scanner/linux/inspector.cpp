@@ -3,6 +3,7 @@
 #include "scanner/access_guard.hpp"
 #include "scanner/directory.hpp"
 #include "scanner/linux/descriptors.hpp"
+#include "scanner/linux/leases.hpp"
 #include "scanner/linux/own_folders.hpp"
 #include "scanner/linux/package_name.hpp"
 #include "scanner/linux/process_files.hpp"
@@ -133,6 +134,7 @@ void take_descriptors(int process, const Reading<std::vector<DiagSocket>>* liste
     if (!shows_descriptors(facts.row)) return;
     if (listening != nullptr) take_open_files(process, *listening, facts);
     facts.held_locks = read_held_locks(process);
+    facts.leases = read_leases(process, facts.row.uid, facts.held_locks.value);
 }
 
 Reading<ServiceUnit> read_unit(const Reading<std::string>& cgroup) {

@@ -10,6 +10,7 @@
 #include "scanner/directory.hpp"
 #include "scanner/inspector.hpp"
 #include "scanner/linux/descriptors.hpp"
+#include "scanner/linux/leases.hpp"
 #include "scanner/linux/own_folders.hpp"
 #include "scanner/linux/process_files.hpp"
 #include "scanner/linux/procfs.hpp"
@@ -123,14 +124,20 @@ std::string path_into_install(const ProcessTable& table, int process, const Proc
     return mapped_file(row.pid, process, installs);
 }
 
-std::vector<std::string> deleted_databases_below(int process, const Folders& homes) {
+// Takes what it has open below the homes.
+void take_open_files(int process, const Folders& homes, Occupant& occupant) {
     auto open = open_files_of(process, {});
-    if (!open) return {};
-    std::vector<std::string>& found = open->deleted_databases;
+    if (!open) return;
+    std::vector<std::string>& found = occupant.deleted_databases;
+    found = std::move(open->deleted_databases);
     std::erase_if(found, [&](const std::string& path) { return !lies_below(path, homes); });
     std::ranges::sort(found);
     found.erase(std::ranges::unique(found).begin(), found.end());
-    return std::move(found);
+    if (!open->has_lease) return;
+    const Uid user = occupant.row.uid;
+    occupant.leases = read_leases(process, user, read_held_locks(process).value);
+    std::erase_if(occupant.leases,
+                  [&](const Lease& lease) { return !lies_below(lease.install, homes); });
 }
 
 }  // namespace
@@ -148,11 +155,13 @@ Result<Occupancy> find_occupants(const ProcessTable& table, const InstallPaths& 
         const bool shows_argv_only = !row->exe.ok() && !row->command_line.value.argv.empty();
         if (shows_argv_only && !is_nested(process->get())) found.unseen.push_back(*row);
         Occupant occupant;
+        occupant.row.uid = row->uid;
         occupant.through = path_into_install(table, process->get(), *row,
                                              in_sight(process->get(), row->uid, paths.installs));
-        occupant.deleted_databases = deleted_databases_below(
-            process->get(), in_sight(process->get(), row->uid, paths.homes));
-        if (occupant.through.empty() && occupant.deleted_databases.empty()) continue;
+        take_open_files(process->get(), in_sight(process->get(), row->uid, paths.homes), occupant);
+        if (occupant.through.empty() && occupant.deleted_databases.empty() &&
+            occupant.leases.empty())
+            continue;
         // systemd sets this for the process that it starts; its children inherit the value
         // unchanged.
         occupant.heads_service = variable_of(table, pid, "SYSTEMD_EXEC_PID") == std::to_string(pid);

@@ -15,6 +15,7 @@ struct Occupant {
     std::string through;  // its program, script or library below an install; or empty
     // Write-ahead logs below a home that it has open, and that have no name any more.
     std::vector<std::string> deleted_databases;
+    std::vector<Lease> leases;   // of installs of a Hermes below a home
     bool heads_service = false;  // a service manager started it as the main process of a service
 
     bool operator==(const Occupant&) const = default;

@@ -93,6 +93,16 @@ struct ServiceUnit {
     bool operator==(const ServiceUnit&) const = default;
 };
 
+// A lease of an environment that Hermes installed: a file below it that a process has locked.
+struct Lease {
+    std::string install;  // the folder ROOT/installs/KEY
+    std::string generation;
+    // The generation that new processes of this install use; gone: none was selected yet.
+    Reading<std::string> selected;
+
+    bool operator==(const Lease&) const = default;
+};
+
 // A candidate: a process that a rule could match, read in depth through one pinned handle.
 struct ProcessFacts {
     Identity identity;
@@ -124,6 +134,7 @@ struct ProcessFacts {
     Reading<std::vector<std::string>> held_locks;  // paths on which it holds a flock
     // Write-ahead logs that it has open, and that no other process can open any more.
     std::vector<std::string> deleted_databases;
+    std::vector<Lease> leases;
     std::uint64_t rss_bytes = 0;
     std::string user;
     std::string tty_name;

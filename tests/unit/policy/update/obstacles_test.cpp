@@ -26,7 +26,7 @@ void add(FactsBuilder& builder, Pid pid, std::vector<std::string> arguments, Pid
 }
 
 Occupant occupant(Pid pid, Pid parent = 1) {
-    return {row(pid, parent, kPython, {"python", "notes.py"}), "u", kThrough, {}, false};
+    return {row(pid, parent, kPython, {"python", "notes.py"}), "u", kThrough, {}, {}, false};
 }
 
 // Who started whom: what the facts and the occupants say, and `others`.
@@ -62,6 +62,37 @@ TEST_CASE("nothing is in the way of an update where nothing is") {
     CHECK(obstacles(builder).empty());
     add(builder, kPid, {"gateway", "run"});
     CHECK(found(builder, {occupant(kPid)}).empty());
+}
+
+TEST_CASE("what holds a lease of the install is in the way, whatever it runs") {
+    FactsBuilder builder;
+    Occupant holder = occupant(kOther);
+    holder.through.clear();
+    CHECK(found(builder, {holder}).empty());
+    holder.leases = {{"/h/installs/k", "g1", scanner::Reading<std::string>::of("g1")}};
+    holder.row.cgroup = scanner::Reading<std::string>::of("/user.slice/session-3.scope");
+    CHECK(found(builder, {holder}) == Found{{ObstacleKind::occupant, {kOther}}});
+    const Obstacle current = obstacles(builder, {holder}).front();
+    CHECK(current.detail ==
+          "it is no part of Hermes, and holds a lease of the install "
+          "(/h/installs/k/environments/g1)");
+    CHECK(current.unit == "session-3.scope");
+    holder.leases.front().selected.value = "g2";
+    CHECK(obstacles(builder, {holder}).front().detail.ends_with(", since before the last update"));
+    holder.leases.front().selected = scanner::Reading<std::string>::failed(scanner::Access::denied);
+    CHECK_FALSE(obstacles(builder, {holder}).front().detail.ends_with("update"));
+}
+
+TEST_CASE("two processes of one relaunch are one gateway, two of one home are two") {
+    const std::string script =
+        "import hermes_bootstrap; sys.argv = ['hermes', 'gateway', 'run']; "
+        "runpy.run_module('hermes_cli.main')";
+    FactsBuilder builder;
+    add(builder, kPid, {"gateway", "run"});
+    builder.orphan(row(kOther, kPid, kPython, {"python", "-I", "-c", script}));
+    CHECK(found(builder).empty());
+    builder[kOther].row.ppid = 1;
+    CHECK(found(builder) == Found{{ObstacleKind::gateways, {kPid, kOther}}});
 }
 
 TEST_CASE("an update that runs is in the way, once, and its own helpers are not told that") {

@@ -51,6 +51,20 @@ TEST_CASE("orphan: adopted, and both stdio ends are dead") {
     CHECK(judgement.evidence[0].detail == "parent is init (pid 1)");
 }
 
+TEST_CASE("a lease tells which install it is of, and changes no verdict") {
+    FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
+    builder[kPid].leases = {{"/h/installs/k", "g1", scanner::Reading<std::string>::of("g1")}};
+    CHECK(is_orphan(judged(builder, kPid)));
+    CHECK(has_code(judged(builder, kPid), "lease.held"));
+    CHECK_FALSE(has_code(judged(builder, kPid), "lease.outdated"));
+    builder[kPid].leases.front().selected.value = "g2";
+    CHECK(is_orphan(judged(builder, kPid)));
+    CHECK(judged(builder, kPid).evidence.back().detail ==
+          "it is from before the last update: g2 is selected now");
+    builder[kPid].leases.front().selected.access = scanner::Access::malformed;
+    CHECK_FALSE(has_code(judged(builder, kPid), "lease.outdated"));
+}
+
 TEST_CASE("adopted: what the two stdio ends make of a helper") {
     const FactsBuilder orphan = FactsBuilder().orphan_bridge(kPid);
     const PeerState dead = PeerState::dead;

@@ -81,7 +81,7 @@ TEST_CASE("every field is listed") {
     [[maybe_unused]] const auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14] =
         ProcessRow{};
     [[maybe_unused]] const auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13, e14, e15,
-                                  e16, e17, e18, e19, e20, e21, e22, e23, e24, e25, e26] =
+                                  e16, e17, e18, e19, e20, e21, e22, e23, e24, e25, e26, e27] =
         ProcessFacts{};
     [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = Identity{};
     [[maybe_unused]] const auto& [g1, g2, g3, g4] = Uids{};
@@ -90,6 +90,7 @@ TEST_CASE("every field is listed") {
     [[maybe_unused]] const auto& [j1, j2, j3, j4] = StdioEnd{};
     [[maybe_unused]] const auto& [k1, k2, k3, k4, k5] = Listener{};
     [[maybe_unused]] const auto& [l1, l2, l3, l4, l5] = ServiceUnit{};
+    [[maybe_unused]] const auto& [q1, q2, q3] = Lease{};
     [[maybe_unused]] const auto& [m1, m2, m3, m4, m5] = Protection{};
     [[maybe_unused]] const auto& [n1, n2] = UserWithUnreadableRules{};
     [[maybe_unused]] const auto& [o1, o2, o3, o4, o5, o6, o7, o8] = Keepalive{};
@@ -99,7 +100,8 @@ TEST_CASE("every field is listed") {
     CHECK(kListed<Machine> == 14);
     CHECK(kListed<Claim> == 15);
     CHECK(kListed<ProcessRow> == 14);
-    CHECK(kListed<ProcessFacts> == 26);
+    CHECK(kListed<ProcessFacts> == 27);
+    CHECK(kListed<Lease> == 3);
     CHECK(kListed<Identity> == 5);
     CHECK(kListed<Uids> == 4);
     CHECK(kListed<ScanCount> == 4);
