@@ -17,8 +17,18 @@ SKIPPED = 125
 def run_compare(build, *options):
     with tempfile.TemporaryDirectory() as directory:
         output = Path(directory) / "compare.json"
-        command = [COMPARE, "--build", build, "--rounds", "1", "--processes", "200", "-o", output,
-                   *options]
+        command = [
+            COMPARE,
+            "--build",
+            build,
+            "--rounds",
+            "1",
+            "--processes",
+            "200",
+            "-o",
+            output,
+            *options,
+        ]
         done = subprocess.run(command)
         return done.returncode, json.loads(output.read_text()) if output.exists() else None
 
@@ -26,10 +36,15 @@ def run_compare(build, *options):
 def check_report(report):
     assert report["schema"] == "orphan-reaper/bench/1", report["schema"]
     assert [(t["size"], t["case"]) for t in report["tables"]] == [
-        (0, "all users"), (0, "own"), (200, "all users"), (200, "own")]
+        (0, "all users"),
+        (0, "own"),
+        (200, "all users"),
+        (200, "own"),
+    ]
     for table in report["tables"]:
-        assert set(table["tools"]) >= {"orphan-reaper", "pgrep -f", "ps",
-                                       "floor"}, table["tools"].keys()
+        assert set(table["tools"]) >= {"orphan-reaper", "pgrep -f", "ps", "floor"}, table[
+            "tools"
+        ].keys()
         assert set(table["ratios"]) == set(table["tools"]) - {"orphan-reaper"}
         for figures in table["tools"].values():
             assert 0 < figures["wall_ms"]["min"] <= figures["wall_ms"]["median"]
@@ -46,18 +61,27 @@ def load_compare():
 
 
 def made_up(size, case, wall_ms, pgrep=20.0, floor=2.0, rss=4096):
-    return {"size": size, "case": case, "processes": size + 30,
-            "ratios": {"pgrep -f": pgrep, "floor": floor},
-            "tools": {"orphan-reaper": {"max_rss_kib": rss,
-                                        "wall_ms": {"median": wall_ms, "min": wall_ms}}}}
+    return {
+        "size": size,
+        "case": case,
+        "processes": size + 30,
+        "ratios": {"pgrep -f": pgrep, "floor": floor},
+        "tools": {
+            "orphan-reaper": {"max_rss_kib": rss, "wall_ms": {"median": wall_ms, "min": wall_ms}}
+        },
+    }
 
 
 def missed(compare, **changed):
     """Targets that are missed when one table is as given and the others are good."""
-    tables = {"empty": made_up(0, "all users", 1.0), "small": made_up(150, "all users", 2.0),
-              "medium": made_up(2000, "all users", 21.0),
-              "large": made_up(10000, "all users", 101.0),
-              "own": made_up(10000, "own", 30.0), **changed}
+    tables = {
+        "empty": made_up(0, "all users", 1.0),
+        "small": made_up(150, "all users", 2.0),
+        "medium": made_up(2000, "all users", 21.0),
+        "large": made_up(10000, "all users", 101.0),
+        "own": made_up(10000, "own", 30.0),
+        **changed,
+    }
     return [n for n, target in enumerate(compare.judge(list(tables.values()))) if not target["met"]]
 
 
@@ -82,10 +106,14 @@ def main():
         return SKIPPED
     assert status == 0, status
     check_report(report)
-    assert run_compare(args.build, "--check") == (2,
-                                                  None), "--check passed without the table of 10000"
-    assert run_compare(args.build, "--program", "/bin/true") == (2,
-                                                                 None), "a program that finds nothing was timed"
+    assert run_compare(args.build, "--check") == (
+        2,
+        None,
+    ), "--check passed without the table of 10000"
+    assert run_compare(args.build, "--program", "/bin/true") == (
+        2,
+        None,
+    ), "a program that finds nothing was timed"
     assert run_compare(args.build, "--program", "/nonexistent") == (2, None)
     return 0
 

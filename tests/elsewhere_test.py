@@ -15,15 +15,29 @@ sys.path.insert(0, str(ROOT / "tests/unit/policy"))
 from purity_test import without_comments  # noqa: E402
 
 ELSEWHERE, LINUX = os.environ["ORPHAN_REAPER"], os.environ["REAPER_LINUX"]
-POSIX = {"arpa/inet.h", "dirent.h", "fcntl.h", "pwd.h", "poll.h", "sys/ioctl.h", "sys/stat.h",
-         "sys/types.h", "sys/wait.h", "unistd.h"}
+POSIX = {
+    "arpa/inet.h",
+    "dirent.h",
+    "fcntl.h",
+    "pwd.h",
+    "poll.h",
+    "sys/ioctl.h",
+    "sys/stat.h",
+    "sys/types.h",
+    "sys/wait.h",
+    "unistd.h",
+}
 LIBRARIES = ("fmt/", "nlohmann/", "CLI/", "tl/")
-ONLY_LINUX = r'\b(?:O_PATH|syscall|SYS_\w+|__NR_\w+|pidfd_\w+|signalfd|epoll_\w+|prctl|fdatasync|openat2|dl(?:open|sym))\b'
+ONLY_LINUX = (
+    r'\b(?:O_PATH|syscall|SYS_\w+|__NR_\w+|pidfd_\w+|signalfd|epoll_\w+|prctl|fdatasync|openat2|'
+    r'dl(?:open|sym))\b'
+)
 
 
 def run(program, *arguments, status):
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False,
-                          cwd="/")
+    done = subprocess.run(
+        [program, *arguments], capture_output=True, text=True, check=False, cwd="/"
+    )
     assert done.returncode == status, (arguments, done.returncode, done.stderr)
     return done
 
@@ -31,8 +45,11 @@ def run(program, *arguments, status):
 def sources():
     """Every file of the product that is compiled, and what those include, as name: text."""
     compiled = json.loads(pathlib.Path(os.environ["REAPER_COMPILED"]).read_text())
-    left = [name for name in (os.path.relpath(entry["file"], ROOT) for entry in compiled)
-            if name.split("/")[0] in ("agent", "policy", "scanner")]
+    left = [
+        name
+        for name in (os.path.relpath(entry["file"], ROOT) for entry in compiled)
+        if name.split("/")[0] in ("agent", "policy", "scanner")
+    ]
     texts = {}
     while left:
         name = left.pop()
@@ -44,20 +61,29 @@ def sources():
 
 def test_its_sources_are_no_linux_ones():
     texts = sources()
-    assert "agent/commands/platform_other.cpp" in texts and "scanner/other/regular_file.cpp" in texts, sorted(texts)
-    assert not [name for name in texts if "linux" in name], [name for name in texts if "linux" in name]
+    assert (
+        "agent/commands/platform_other.cpp" in texts and "scanner/other/regular_file.cpp" in texts
+    ), sorted(texts)
+    assert not [name for name in texts if "linux" in name], [
+        name for name in texts if "linux" in name
+    ]
     for name, text in texts.items():
         for header in re.findall(r"^#include <(.+)>", text, re.M):
             is_standard = re.fullmatch(r"[a-z_]+", header)
-            assert is_standard or header in POSIX or header.startswith(LIBRARIES), f"{name} includes <{header}>"
+            assert (
+                is_standard or header in POSIX or header.startswith(LIBRARIES)
+            ), f"{name} includes <{header}>"
         found = re.search(ONLY_LINUX, without_comments(text))
         assert not found, f"{name}: {found.group()}"
-        assert name.endswith(".hpp") or '"/proc"' not in text and '"/proc/' not in text, f"{name} reads /proc"
+        assert (
+            name.endswith(".hpp") or '"/proc"' not in text and '"/proc/' not in text
+        ), f"{name} reads /proc"
 
 
 def test_it_needs_no_library_of_linux():
-    needed = subprocess.run(["objdump", "-p", ELSEWHERE], capture_output=True, text=True,
-                            check=True).stdout
+    needed = subprocess.run(
+        ["objdump", "-p", ELSEWHERE], capture_output=True, text=True, check=True
+    ).stdout
     assert not re.search(r"NEEDED +lib(?:proc2|systemd|seccomp)", needed), needed
 
 
@@ -66,48 +92,90 @@ def test_facts_are_judged_as_on_linux():
         fresh = pathlib.Path(folder) / "fresh.json"
         subprocess.run([LINUX, "--facts", fresh, "--all-users"], capture_output=True, check=False)
         for facts in (ROOT / "tests/data/facts/machine.json", fresh):
-            for arguments in (["--json"], ["--json", "--reap", "abandoned,duplicate,held"],
-                              ["--format", "prometheus"]):
-                here, there = (subprocess.run([program, "--from-facts", facts, *arguments],
-                                              capture_output=True, text=True,
-                                              check=False) for program in (ELSEWHERE, LINUX))
+            for arguments in (
+                ["--json"],
+                ["--json", "--reap", "abandoned,duplicate,held"],
+                ["--format", "prometheus"],
+            ):
+                here, there = (
+                    subprocess.run(
+                        [program, "--from-facts", facts, *arguments],
+                        capture_output=True,
+                        text=True,
+                        check=False,
+                    )
+                    for program in (ELSEWHERE, LINUX)
+                )
                 took = r'"elapsed_ms": [\d.e-]+|(?<=_seconds )[\d.e-]+$'
                 assert here.returncode == there.returncode < 2, (facts, here.stderr, there.stderr)
-                assert re.sub(took, "", here.stdout, flags=re.M) == re.sub(took, "", there.stdout,
-                    flags=re.M), facts
-        report = json.loads(run(ELSEWHERE, "--from-facts", ROOT / "tests/data/facts/machine.json",
-                                "--json", status=1).stdout)
+                assert re.sub(took, "", here.stdout, flags=re.M) == re.sub(
+                    took, "", there.stdout, flags=re.M
+                ), facts
+        report = json.loads(
+            run(
+                ELSEWHERE,
+                "--from-facts",
+                ROOT / "tests/data/facts/machine.json",
+                "--json",
+                status=1,
+            ).stdout
+        )
         assert report["summary"]["to_reap"] == 5 and report["host"]["os"] == "linux"
-        run(ELSEWHERE, "explain", "100", "--from-facts", ROOT / "tests/data/facts/machine.json",
-            status=1)
+        run(
+            ELSEWHERE,
+            "explain",
+            "100",
+            "--from-facts",
+            ROOT / "tests/data/facts/machine.json",
+            status=1,
+        )
 
 
 def test_what_needs_processes_fails_clearly():
-    for arguments in ([], ["report", "--json"], ["sweep"], ["sweep", "--dry-run"], ["explain", "1"],
-                      ["--facts", "/dev/null"],
-                      ["pidfiles"], ["pidfiles", "--clean"], ["history"]):
+    for arguments in (
+        [],
+        ["report", "--json"],
+        ["sweep"],
+        ["sweep", "--dry-run"],
+        ["explain", "1"],
+        ["--facts", "/dev/null"],
+        ["pidfiles"],
+        ["pidfiles", "--clean"],
+        ["history"],
+    ):
         done = run(ELSEWHERE, *arguments, status=4)
         assert "on this system" in done.stderr and "--from-facts FILE" in done.stderr
         assert not done.stdout
 
 
 def test_a_helper_cannot_be_tied_to_its_host():
-    assert "cannot tie a helper to its host on this system" in run(ELSEWHERE, "run", "--", "true",
-                                                                   status=4).stderr
+    assert (
+        "cannot tie a helper to its host on this system"
+        in run(ELSEWHERE, "run", "--", "true", status=4).stderr
+    )
 
 
 def test_the_rest_works():
     for arguments in (["--help"], ["--version"], ["rules"], ["rules", "--json"], ["help", "sweep"]):
-        assert run(ELSEWHERE, *arguments, status=0).stdout == run(LINUX, *arguments,
-                                                                  status=0).stdout
+        assert (
+            run(ELSEWHERE, *arguments, status=0).stdout == run(LINUX, *arguments, status=0).stdout
+        )
     with tempfile.TemporaryDirectory() as folder:
         good, bad = pathlib.Path(folder) / "good.json", pathlib.Path(folder) / "bad.json"
         good.write_text('{"families": {"bridge": {"grace": "1m"}}}')
         bad.write_text('{"families": {"bridge": {"graze": "1m"}}}')
         said = run(ELSEWHERE, "rules", "check", good, status=0).stdout
-        assert 'grace: "1m", was "30s"' in said and "cannot say which match" in said and "no process matches" not in said
-        assert json.loads(run(ELSEWHERE, "rules", "check", good, "--json",
-                              status=0).stdout)["complete"] is False
+        assert (
+            'grace: "1m", was "30s"' in said
+            and "cannot say which match" in said
+            and "no process matches" not in said
+        )
+        assert (
+            json.loads(run(ELSEWHERE, "rules", "check", good, "--json", status=0).stdout)[
+                "complete"
+            ]
+            is False
+        )
         assert "did you mean" in run(ELSEWHERE, "rules", "check", bad, status=3).stderr
 
 

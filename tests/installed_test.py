@@ -10,16 +10,25 @@ import sys
 import tempfile
 
 REAPER = os.environ["ORPHAN_REAPER"]
-COMMANDS = re.search(r"expected (.*)",
-                     subprocess.run([REAPER, "-", "x"], capture_output=True, text=True,
-                                    check=False).stderr)[1].split(", ")
+COMMANDS = re.search(
+    r"expected (.*)",
+    subprocess.run([REAPER, "-", "x"], capture_output=True, text=True, check=False).stderr,
+)[1].split(", ")
 
-BASH = '. "$1/bash-completion/completions/orphan-reaper"; COMP_WORDS=("${@:2}") COMP_CWORD=$(($# - 2)); _orphan_reaper; printf "%s\\n" "${COMPREPLY[@]}"'
+BASH = (
+    '. "$1/bash-completion/completions/orphan-reaper"; '
+    'COMP_WORDS=("${@:2}") COMP_CWORD=$(($# - 2)); _orphan_reaper; printf "%s\\n" "${COMPREPLY[@]}"'
+)
 # Shows what the function gives to zsh: first for a line without a command, then for one of that
 # command.
-ZSH = """_arguments() { if [[ $1 == -C ]]; then state=argument words=($command); else print -rl -- "$@"; fi }
+ZSH = """_arguments() {
+  if [[ $1 == -C ]]; then state=argument words=($command); else print -rl -- "$@"; fi
+}
 command=$2; source $1/zsh/site-functions/_orphan-reaper"""
-FISH = "source $argv[1]/fish/vendor_completions.d/orphan-reaper.fish; complete -C \"orphan-reaper $argv[2] -\""
+FISH = (
+    "source $argv[1]/fish/vendor_completions.d/orphan-reaper.fish; "
+    "complete -C \"orphan-reaper $argv[2] -\""
+)
 
 
 def run(*words):
@@ -32,33 +41,40 @@ def run(*words):
 def taken(command):
     """The options that the help of a command lists."""
     pairs = re.findall(r"^  (-\w, |    )(--[\w-]+) ", run(REAPER, command, "--help"), re.M)
-    return {name for name,
-            letter in ((long, short) for short, long in pairs)} | {short[:2] for short,
-                                                                   _ in pairs if short.strip()}
+    return {name for name, letter in ((long, short) for short, long in pairs)} | {
+        short[:2] for short, _ in pairs if short.strip()
+    }
 
 
 def completed(shell, share, command):
     if shell == "bash":
         words = run("bash", "-c", BASH, "bash", share, "orphan-reaper", command, "-").split()
     elif shell == "zsh":
-        words = re.findall(r"^(?:\*|\([^)]*\))(--?[\w-]+)\[",
-                           run("zsh", "-fc", ZSH, "zsh", share, command), re.M)
+        words = re.findall(
+            r"^(?:\*|\([^)]*\))(--?[\w-]+)\[", run("zsh", "-fc", ZSH, "zsh", share, command), re.M
+        )
     else:
-        words = [line.split("\t")[0] for line in run("fish", "--no-config", "-c", FISH, share,
-                                                     command).splitlines()]
+        words = [
+            line.split("\t")[0]
+            for line in run("fish", "--no-config", "-c", FISH, share, command).splitlines()
+        ]
     return set(words) - {"--"}
 
 
 def choices(option):
     """What the program says that it expects."""
-    refused = subprocess.run([REAPER, option, "none of them"], capture_output=True, text=True,
-                             check=False).stderr
+    refused = subprocess.run(
+        [REAPER, option, "none of them"], capture_output=True, text=True, check=False
+    ).stderr
     return set(re.search(r"; expected (.*)", refused)[1].split(", "))
 
 
 def expect_same(what, found, wanted):
     if found != wanted:
-        sys.exit(f"{what}: missing {sorted(wanted - found)}, and {sorted(found - wanted)} is nothing that the program takes")
+        sys.exit(
+            f"{what}: missing {sorted(wanted - found)}, and {sorted(found - wanted)} is nothing "
+            f"that the program takes"
+        )
 
 
 def main():
@@ -69,8 +85,9 @@ def main():
         manual = pathlib.Path(share, "man/man1/orphan-reaper.1").read_text()
         entries = re.search(r"^\.Sh OPTIONS$.*?^\.Ss Other$.*?^\.El$", manual, re.S | re.M)[0]
         lines = "\n".join(re.findall(r"^\.It (.*)$", entries, re.M))
-        expect_same("the manual", {"-" + name for name in re.findall(r"Fl (\S+)", lines)},
-                    everything)
+        expect_same(
+            "the manual", {"-" + name for name in re.findall(r"Fl (\S+)", lines)}, everything
+        )
         shells = [shell for shell in ("bash", "zsh", "fish") if shutil.which(shell)]
         for shell in shells:
             for command in COMMANDS:
@@ -78,7 +95,10 @@ def main():
         for option in ("--reap", "--format", "--color", "--events"):
             words = run("bash", "-c", BASH, "bash", share, "orphan-reaper", option, "")
             expect_same(f"bash, {option}", set(words.split()), choices(option))
-    print(f"{len(everything)} options of {len(COMMANDS)} commands compared in the manual and in {', '.join(shells)}")
+    print(
+        f"{len(everything)} options of {len(COMMANDS)} commands compared in the manual and in "
+        f"{', '.join(shells)}"
+    )
 
 
 main()

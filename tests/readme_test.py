@@ -17,8 +17,11 @@ from harness import shown  # noqa: E402  pylint: disable=wrong-import-position
 ROOT = TESTS.parent
 NAMES = {f"{page.stem} {page.suffix[1:]}" for page in shown.PAGES}
 # What installs or builds, by the step of packaging/check that runs it.
-STEPS = {"packaging/quickstart": "quickstart", "packaging/quickstart --demo": "demo",
-         "cmake --install build/release": "install"}
+STEPS = {
+    "packaging/quickstart": "quickstart",
+    "packaging/quickstart --demo": "demo",
+    "cmake --install build/release": "install",
+}
 wrong = []
 
 
@@ -28,13 +31,15 @@ def expect(condition, message):
 
 
 def step(name):
-    return re.search(rf"^step_{name}\(\) \{{\n(.*?)^\}}", (ROOT / "packaging/check").read_text(),
-                     re.S | re.M)[1]
+    return re.search(
+        rf"^step_{name}\(\) \{{\n(.*?)^\}}", (ROOT / "packaging/check").read_text(), re.S | re.M
+    )[1]
 
 
 def test_of(command, files):
     """The test that runs this command; empty: none does."""
-    if set(files) == {"orphan-reaper-rules.5"}:  # that every one of its commands is run, the_page_has_four_examples says
+    # That every one of its commands is run, the_page_has_four_examples says.
+    if set(files) == {"orphan-reaper-rules.5"}:
         return "scenes/sweep/examples_test.py"
     if command in shown_test.RUN:
         return f"scenes/sweep/shown_test.py {shown_test.RUN[command]}"
@@ -51,13 +56,17 @@ def shows_page(name):
     """A page by its file, or one that packaging/check finds installed."""
     if "/" not in name:
         return any(page.stem == name for page in shown.PAGES)
-    return subprocess.run(["mandoc", "-Tlint", "-Werror", ROOT / name],
-                          check=False).returncode == 0 if mandoc() else (ROOT / name).exists()
+    return (
+        subprocess.run(["mandoc", "-Tlint", "-Werror", ROOT / name], check=False).returncode == 0
+        if mandoc()
+        else (ROOT / name).exists()
+    )
 
 
 def mandoc():
-    return any(os.access(f"{folder}/mandoc", os.X_OK) for folder in os.environ.get("PATH",
-        "").split(":"))
+    return any(
+        os.access(f"{folder}/mandoc", os.X_OK) for folder in os.environ.get("PATH", "").split(":")
+    )
 
 
 def every_command_is_run():
@@ -93,21 +102,34 @@ def links_lead_to_pages():
         inside = set(re.findall(r"Sx ([A-Za-z ]+?)(?: [.,)]| Pc)?$", text, re.M))
         expect(inside <= sections, f"{page.name} links to its sections {inside - sections}")
         expect(re.search(rf"\b{page.stem}\b(?!-)", listed), f"{page.name} is not installed")
-    expect(linked == NAMES - {"orphan-reaper 1"},
-           f"orphan-reaper.1 does not link to {NAMES - linked}")
+    expect(
+        linked == NAMES - {"orphan-reaper 1"}, f"orphan-reaper.1 does not link to {NAMES - linked}"
+    )
 
 
 def options_of(command):
     """Long names, as its help lists them."""
-    said = subprocess.run([os.environ["ORPHAN_REAPER"], command, "--help"], capture_output=True,
-                          text=True, check=True).stdout
+    said = subprocess.run(
+        [os.environ["ORPHAN_REAPER"], command, "--help"], capture_output=True, text=True, check=True
+    ).stdout
     return set(re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)", said, re.M))
 
 
 def pages_name_what_only_their_command_takes():
-    commands = {command: options_of(command) for command in
-                ("report", "sweep", "preflight", "run", "watch", "explain", "rules", "pidfiles",
-                 "history")}
+    commands = {
+        command: options_of(command)
+        for command in (
+            "report",
+            "sweep",
+            "preflight",
+            "run",
+            "watch",
+            "explain",
+            "rules",
+            "pidfiles",
+            "history",
+        )
+    }
     for command, options in commands.items():
         page = ROOT / f"packaging/man/orphan-reaper-{command}.1"
         if not page.exists():

@@ -8,10 +8,15 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TOPS = ("agent", "policy", "scanner")
-PARTS = {"agent/report/json": "agent/report",
-         "agent/report/text": "agent/report"}  # folders within a room
-KERNELS = {"scanner/linux", "scanner/darwin",
-           "scanner/other"}  # built into the room scanner; it cannot use them
+PARTS = {
+    "agent/report/json": "agent/report",
+    "agent/report/text": "agent/report",
+}  # folders within a room
+KERNELS = {
+    "scanner/linux",
+    "scanner/darwin",
+    "scanner/other",
+}  # built into the room scanner; it cannot use them
 MODEL = {"scanner/model", "scanner/parse", "scanner/json"}
 
 
@@ -63,10 +68,16 @@ def wrong_includes(rooms, files):
             wrong.append(f"{path}: {room} is no room of any CMakeLists.txt")
             continue
         may = allowed(rooms, room)
-        wrong += [f"{path} includes {target}: {room} does not use {room_of(target)}"
-                  for target in includes(text) if target in files and room_of(target) not in may]
-        wrong += [f"{path} includes {target}, which is not there" for target in includes(text)
-                  if target.split("/")[0] in TOPS and target not in files]
+        wrong += [
+            f"{path} includes {target}: {room} does not use {room_of(target)}"
+            for target in includes(text)
+            if target in files and room_of(target) not in may
+        ]
+        wrong += [
+            f"{path} includes {target}, which is not there"
+            for target in includes(text)
+            if target.split("/")[0] in TOPS and target not in files
+        ]
     return wrong
 
 
@@ -76,7 +87,7 @@ def cycle_in(graph):
 
     def visit(node):
         if node in path:
-            return path[path.index(node):] + [node]
+            return path[path.index(node) :] + [node]
         if node in done:
             return None
         path.append(node)
@@ -94,19 +105,29 @@ def room_cycle(rooms):
 
 
 def file_cycle(files):
-    return cycle_in({path: [target for target in includes(text) if target in files] for path,
-                     text in files.items()})
+    return cycle_in(
+        {
+            path: [target for target in includes(text) if target in files]
+            for path, text in files.items()
+        }
+    )
 
 
 def tests_without_room(rooms):
-    folders = {path.parent.relative_to(ROOT / "tests/unit").as_posix() for path in (ROOT / "tests/unit").rglob("*_test.cpp")}
+    folders = {
+        path.parent.relative_to(ROOT / "tests/unit").as_posix()
+        for path in (ROOT / "tests/unit").rglob("*_test.cpp")
+    }
     known = set(rooms) | set(PARTS) | KERNELS
     return [f"tests/unit/{folder} mirrors no room" for folder in sorted(folders - known)]
 
 
 def sources():
-    return {path.relative_to(ROOT).as_posix(): path.read_text()
-            for top in TOPS for path in sorted((ROOT / top).rglob("*.[ch]pp"))}
+    return {
+        path.relative_to(ROOT).as_posix(): path.read_text()
+        for top in TOPS
+        for path in sorted((ROOT / top).rglob("*.[ch]pp"))
+    }
 
 
 def prove_that_it_sees():
@@ -122,8 +143,12 @@ def prove_that_it_sees():
     assert count("policy/a/a.cpp", "scanner/linux/b.hpp") == 1
     assert count("scanner/linux/a.cpp", "scanner/b.hpp") == 0
     assert count("agent/nowhere/a.cpp", "scanner/b.hpp") == 1
-    assert file_cycle({"a": '#include "b"\n', "b": '#include "c"\n',
-                       "c": '#include "a"\n'}) == ["a", "b", "c", "a"]
+    assert file_cycle({"a": '#include "b"\n', "b": '#include "c"\n', "c": '#include "a"\n'}) == [
+        "a",
+        "b",
+        "c",
+        "a",
+    ]
     assert file_cycle({"a": '#include "b"\n', "b": ""}) is None
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""How the code is written: comments speak of processes as things, headers carry a contract, lines fit on a screen."""
+"""How the code is written: comments speak of processes as things, headers carry a contract, lines
+fit on a screen."""
 import collections
 import pathlib
 import re
@@ -35,7 +36,8 @@ class Count:
 
 
 def comment_of(line):
-    """The comment in a line of C++; None: it has none. No comment of this code is /* of several lines */."""
+    """The comment in a line of C++; None: it has none. No comment of this code is /* of several
+    lines */."""
     bare = TEXT.sub(lambda text: " " * len(text.group()), line)
     at = bare.find("//")
     return None if at < 0 else line[at:]
@@ -73,19 +75,25 @@ def mistakes(total):
     wrong = []
     if total.person_share() > MOST_PERSONS:
         wrong += total.persons
-        wrong.append(f"{len(total.persons)} of {total.comments} comment lines speak of a person; "
-                     f"at most {MOST_PERSONS:.1%} may")
+        wrong.append(
+            f"{len(total.persons)} of {total.comments} comment lines speak of a person; "
+            f"at most {MOST_PERSONS:.1%} may"
+        )
     if total.contract_share() < LEAST_CONTRACT:
-        wrong.append(f"{total.contract} of {total.header} header lines are comments; "
-                     f"at least {LEAST_CONTRACT:.0%} must be")
+        wrong.append(
+            f"{total.contract} of {total.header} header lines are comments; "
+            f"at least {LEAST_CONTRACT:.0%} must be"
+        )
     return wrong
 
 
 def show(rooms):
     print(f"{'room':20}  lines  comments  of persons  header lines  contract  too long")
     for name, room in sorted(rooms.items()):
-        print(f"{name:20} {room.lines:6} {room.comments:9} {len(room.persons):11} {room.header:13} "
-              f"{room.contract_share():9.1%} {len(room.long):9}")
+        print(
+            f"{name:20} {room.lines:6} {room.comments:9} {len(room.persons):11} {room.header:13} "
+            f"{room.contract_share():9.1%} {len(room.long):9}"
+        )
 
 
 def prove_that_it_sees():
@@ -105,8 +113,11 @@ def main():
     assert len(rooms) > 20 and total.header > 5000, (len(rooms), total.header)
     show(rooms)
     wrong = total.long + mistakes(total)
-    print("\n".join(wrong) or f"{len(total.persons)} of {total.comments} comment lines speak of a person, "
-          f"{total.contract_share():.1%} of the header lines are comments")
+    print(
+        "\n".join(wrong)
+        or f"{len(total.persons)} of {total.comments} comment lines speak of a person, "
+        f"{total.contract_share():.1%} of the header lines are comments"
+    )
     return 1 if wrong else 0
 
 

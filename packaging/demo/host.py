@@ -13,12 +13,27 @@ def start(argv, cwd, **more):
     return subprocess.Popen(argv, cwd=cwd, stdin=pipe, stdout=pipe, stderr=pipe, **more)
 
 
-bridge = ["node", f"{plugin}/dist/bridge.mjs", "--agent=hermes", f"--runtime-scope={scope}",
-          "--no-viewer"]
-worker = [sys.executable, "-m", "tui_gateway.slash_worker", "--session-key",
-          "20260131_120000_demo01", "--model", "demo"]
-children = [start(bridge, plugin), start(bridge, plugin),
-            start(worker, agent, start_new_session=True)]
+bridge = [
+    "node",
+    f"{plugin}/dist/bridge.mjs",
+    "--agent=hermes",
+    f"--runtime-scope={scope}",
+    "--no-viewer",
+]
+worker = [
+    sys.executable,
+    "-m",
+    "tui_gateway.slash_worker",
+    "--session-key",
+    "20260131_120000_demo01",
+    "--model",
+    "demo",
+]
+children = [
+    start(bridge, plugin),
+    start(bridge, plugin),
+    start(worker, agent, start_new_session=True),
+]
 signal.alarm(120)
 while True:
     signal.pause()

@@ -8,14 +8,18 @@ import xml.etree.ElementTree as ET
 def complaints(case, most=12):
     """What a failed test said: of a scene that goes on after a failed case, from the first one
     on."""
-    lines = [line.rstrip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
+    lines = [
+        line.rstrip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()
+    ]
     told = [number for number, line in enumerate(lines) if line.startswith(("Traceback", "FAIL "))]
-    return lines[told[0]:][:most] if told else lines[-most:]
+    return lines[told[0] :][:most] if told else lines[-most:]
 
 
 def last_words(case):
     """A test that skips says why on its last line."""
-    lines = [line.strip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
+    lines = [
+        line.strip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()
+    ]
     return lines[-1] if lines else "no reason was given"
 
 
@@ -30,10 +34,16 @@ def verdict(case):
 
 
 def main():
-    cases = [(case.get("name"), verdict(case),
-              case) for case in ET.parse(sys.argv[1]).getroot().iter("testcase")]
-    print(*(sum(found == wanted for _, found, _ in cases) for wanted in ("passed", "failed",
-        "skipped")))
+    cases = [
+        (case.get("name"), verdict(case), case)
+        for case in ET.parse(sys.argv[1]).getroot().iter("testcase")
+    ]
+    print(
+        *(
+            sum(found == wanted for _, found, _ in cases)
+            for wanted in ("passed", "failed", "skipped")
+        )
+    )
     for name, found, case in cases:
         if found == "skipped":
             print(f"SKIPPED {name}: {last_words(case)}")

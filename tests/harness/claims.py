@@ -15,8 +15,10 @@ def within(limit, measure, what, rounds=3):
         measured.append(measure())
         if measured[-1] <= limit:
             break
-    print(f"     {what}: {', '.join(f'{value:.2f}' for value in measured)}; at most {limit}",
-          flush=True)
+    print(
+        f"     {what}: {', '.join(f'{value:.2f}' for value in measured)}; at most {limit}",
+        flush=True,
+    )
     if min(measured) > limit and is_busy():
         raise sandbox.Skip(f"the machine is too busy to measure time: load {os.getloadavg()[0]}")
     sandbox.expect(min(measured) <= limit, f"{what}: {measured}")

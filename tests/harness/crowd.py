@@ -13,8 +13,9 @@ class Crowd:
         self.bridge = str(self.plugin / "dist/bridge.cjs")
         self.children, self.names, self.silent = [], [], []
         idle = os.environ.get("REAPER_IDLE")
-        expect(idle and os.access(idle, os.X_OK),
-               "REAPER_IDLE must name the program that does nothing")
+        expect(
+            idle and os.access(idle, os.X_OK), "REAPER_IDLE must name the program that does nothing"
+        )
         self.idle = idle
 
     def add(self, child, silent=False):
@@ -30,21 +31,40 @@ class Crowd:
         if not path.exists():
             shutil.copy2(self.idle, path)
         label = f"{name}-{len(self.names)}"
-        child = self.stage.child(label, [path, *arguments], self.plugin,
-                                 env={"STANDIN_READY": str(self.stage.run / f"{label}.ready")})
+        child = self.stage.child(
+            label,
+            [path, *arguments],
+            self.plugin,
+            env={"STANDIN_READY": str(self.stage.run / f"{label}.ready")},
+        )
         if argv0:
-            child["argv"] = ["/bin/bash", "-c", 'exec -a "$0" "$@"', argv0, str(path),
-                             *map(str, arguments)]
+            child["argv"] = [
+                "/bin/bash",
+                "-c",
+                'exec -a "$0" "$@"',
+                argv0,
+                str(path),
+                *map(str, arguments),
+            ]
         self.add(child, silent=True)
 
     def node(self, name, *words, cwd=None, **more):
-        self.add(self.stage.child(f"{name}-{len(self.names)}", [NODE, *words], cwd or self.plugin,
-                                  ignore_eof=True,
-                                  **more))
+        self.add(
+            self.stage.child(
+                f"{name}-{len(self.names)}",
+                [NODE, *words],
+                cwd or self.plugin,
+                ignore_eof=True,
+                **more,
+            )
+        )
 
     def python(self, name, *words, cwd=None):
-        self.add(self.stage.child(f"{name}-{len(self.names)}", [PYTHON, "-B", *words],
-                                  cwd or self.layout.hermes))
+        self.add(
+            self.stage.child(
+                f"{name}-{len(self.names)}", [PYTHON, "-B", *words], cwd or self.layout.hermes
+            )
+        )
 
     def shell(self, name, *argv):
         child = self.stage.child(f"{name}-{len(self.names)}", argv, self.plugin)
@@ -53,6 +73,8 @@ class Crowd:
 
     def script(self, path, kind="cjs"):
         """A file that runs the stand-in body, somewhere else than in the plugin."""
-        body = {"cjs": f"require({str(self.layout.lib / 'standin.cjs')!r});\n",
-                "py": (self.layout.lib / "standin_worker.py").read_text()}[kind]
+        body = {
+            "cjs": f"require({str(self.layout.lib / 'standin.cjs')!r});\n",
+            "py": (self.layout.lib / "standin_worker.py").read_text(),
+        }[kind]
         return put(self.layout.home / path, body)

@@ -13,11 +13,17 @@ TREE = 6  # processes of programs/stubborn_tree.py
 
 def survivors():
     """Whoever carries the mark of `run`."""
-    return [pid for pid in actor.all_pids() if b"\0ORPHAN_REAPER=v1:" in b"\0" + actor.read_bytes(f"/proc/{pid}/environ")]
+    return [
+        pid
+        for pid in actor.all_pids()
+        if b"\0ORPHAN_REAPER=v1:" in b"\0" + actor.read_bytes(f"/proc/{pid}/environ")
+    ]
 
 
 def children_of(parent):
-    return [pid for pid in actor.all_pids() if actor.stat_fields(pid)[1:2] == [str(parent).encode()]]
+    return [
+        pid for pid in actor.all_pids() if actor.stat_fields(pid)[1:2] == [str(parent).encode()]
+    ]
 
 
 def without_cgroups():
@@ -40,7 +46,11 @@ def needs_cgroup():
 
 def ours():
     """Processes of `run` that have not ended."""
-    return [pid for pid in actor.all_pids() if actor.read_bytes(f"/proc/{pid}/cmdline").startswith(f"{BINARY}\0run\0".encode())]
+    return [
+        pid
+        for pid in actor.all_pids()
+        if actor.read_bytes(f"/proc/{pid}/cmdline").startswith(f"{BINARY}\0run\0".encode())
+    ]
 
 
 class Host:
@@ -58,13 +68,25 @@ class Host:
                 os.setgroups([])
                 os.setresgid(uid, uid, uid)
                 os.setresuid(uid, uid, uid)
-                sandbox.libc.prctl(4, 1, 0, 0,
-                                   0)  # PR_SET_DUMPABLE, as whoever was started by that user
-            command = [*map(str, before), BINARY, "run", "--verbose", *options, "--",
-                       *map(str, words)]
-            run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=helpers_out,
-                                   stderr=helpers_err,
-                                   start_new_session=new_session, cwd="/")
+                # PR_SET_DUMPABLE, as a program that was started by that user.
+                sandbox.libc.prctl(4, 1, 0, 0, 0)
+            command = [
+                *map(str, before),
+                BINARY,
+                "run",
+                "--verbose",
+                *options,
+                "--",
+                *map(str, words),
+            ]
+            run = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=helpers_out,
+                stderr=helpers_err,
+                start_new_session=new_session,
+                cwd="/",
+            )
             os.write(tell, str(run.pid).encode())
             while True:
                 signal.pause()
@@ -93,6 +115,6 @@ class Host:
         """Nobody of the helper's, nor of ours, is left."""
         wait_until(lambda: not survivors(), f"the end of {survivors()}", seconds)
         for pid, who in ((self.guard, "the guard"), (self.run, "run")):
-            wait_until(lambda: not actor.is_there(pid), f"the end of {who}",
-                       2)  # pylint: disable=cell-var-from-loop
+            # pylint: disable=cell-var-from-loop
+            wait_until(lambda: not actor.is_there(pid), f"the end of {who}", 2)
         wait_until(lambda: not ours(), f"the end of every process of run {self.run}", 2)

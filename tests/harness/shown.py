@@ -6,7 +6,10 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 PAGES = sorted((ROOT / "packaging/man").iterdir())
-COMMAND = re.compile(r"(orphan-reaper |packaging/quickstart|packaging/check|systemctl |journalctl |loginctl |cmake |man |\*/5 )")
+COMMAND = re.compile(
+    r"(orphan-reaper |packaging/quickstart|packaging/check|systemctl |journalctl |loginctl |cmake "
+    r"|man |\*/5 )"
+)
 
 
 def blocks():
@@ -22,7 +25,12 @@ def report():
 
 def in_readme():
     text = README.read_text().replace(report(), "")
-    lines = [line.partition("  #")[0].strip() for block in blocks() if block in text for line in block.splitlines()]
+    lines = [
+        line.partition("  #")[0].strip()
+        for block in blocks()
+        if block in text
+        for line in block.splitlines()
+    ]
     spans = [span for span in re.findall(r"`([^`\n]+)`", text) if COMMAND.match(span)]
     return [line for line in lines if line] + spans
 

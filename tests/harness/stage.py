@@ -18,8 +18,9 @@ class Stage:
 
     def __init__(self, uid=layout.UID):
         binary = os.environ.get("ORPHAN_REAPER")
-        sandbox.expect(binary and os.access(binary, os.X_OK),
-                       "ORPHAN_REAPER must name the program to test")
+        sandbox.expect(
+            binary and os.access(binary, os.X_OK), "ORPHAN_REAPER must name the program to test"
+        )
         self.uid = uid
         self.layout = layout.Layout(pathlib.Path(binary).resolve())
         self.run = self.layout.run
@@ -29,28 +30,44 @@ class Stage:
 
     # children, as values
 
-    def child(self, name, argv, cwd, stdio="pipe", env=None, leak_to=None, become=(), after=0,
-              **wish):
+    def child(
+        self, name, argv, cwd, stdio="pipe", env=None, leak_to=None, become=(), after=0, **wish
+    ):
         """A program as a host starts it. become: options of programs/become.py, which then is what
         the host starts."""
         wish = {"name": name, "dir": str(self.run), "detached": stdio == "detached", **wish}
         argv = [str(word) for word in argv]
         if become:
             argv = [sandbox.PYTHON, "-B", str(self.layout.lib / "become.py"), *become, "--", *argv]
-        child = {"name": name, "argv": argv, "cwd": str(cwd), "stdio": stdio, "after": after,
-                 "env": {"STANDIN": json.dumps(wish), "STANDIN_NAME": name, **(env or {})}}
+        child = {
+            "name": name,
+            "argv": argv,
+            "cwd": str(cwd),
+            "stdio": stdio,
+            "after": after,
+            "env": {"STANDIN": json.dumps(wish), "STANDIN_NAME": name, **(env or {})},
+        }
         if leak_to:
             child["leak_to"] = leak_to
         return child
 
-    def bridge(self, name, script="dist/bridge.mjs", arguments=HEADLESS, home=None,
-               node=sandbox.NODE, relative=False,
-               **more):
+    def bridge(
+        self,
+        name,
+        script="dist/bridge.mjs",
+        arguments=HEADLESS,
+        home=None,
+        node=sandbox.NODE,
+        relative=False,
+        **more,
+    ):
         """A MemOS bridge of this name; a data home of the same name unless `home` says which."""
         plugin = self.layout.plugin
         more.setdefault("ignore_eof", True)
-        environment = {"MEMOS_HOME": str(home or self.layout.data_home(name)),
-                       **more.pop("env", {})}
+        environment = {
+            "MEMOS_HOME": str(home or self.layout.data_home(name)),
+            **more.pop("env", {}),
+        }
         path = script if relative else plugin / script
         return self.child(name, [node, path, *arguments], plugin, env=environment, **more)
 
@@ -63,18 +80,37 @@ class Stage:
         plugin = self.layout.plugin
         more.setdefault("ignore_eof", True)
         environment = {"MEMOS_HOME": str(home or self.layout.data_home(name))}
-        argv = [sandbox.NODE, plugin / "node_modules/tsx/dist/cli.mjs", plugin / "bridge.cts",
-                "--agent=hermes",
-                "--no-viewer"]
+        argv = [
+            sandbox.NODE,
+            plugin / "node_modules/tsx/dist/cli.mjs",
+            plugin / "bridge.cts",
+            "--agent=hermes",
+            "--no-viewer",
+        ]
         return self.child(name, argv, plugin, env=environment, **more)
 
-    def worker(self, name, session="20260520_173732_6d914e", parent_pid=None,
-               module="tui_gateway.slash_worker",
-               **more):
+    def worker(
+        self,
+        name,
+        session="20260520_173732_6d914e",
+        parent_pid=None,
+        module="tui_gateway.slash_worker",
+        **more,
+    ):
         recorded = ["--parent-pid", parent_pid] if parent_pid else []
-        argv = [sandbox.PYTHON, "-B", "-m", module, "--session-key", session, "--model", "gpt-5.5",
-                "--provider",
-                "openai", *recorded]
+        argv = [
+            sandbox.PYTHON,
+            "-B",
+            "-m",
+            module,
+            "--session-key",
+            session,
+            "--model",
+            "gpt-5.5",
+            "--provider",
+            "openai",
+            *recorded,
+        ]
         return self.child(name, argv, self.layout.hermes, **more)
 
     # hosts
@@ -83,23 +119,44 @@ class Stage:
         """Returns when every child says that it is ready. kind: what `hermes` is told to be,
         "node", or a whole argv. lost: names of children that never will be."""
         uid = self.uid if uid is None else uid
-        wish = {"name": name, "dir": str(self.run), "children": children, "pipe_uid": self.uid,
-                **wish}
-        environment = {"HOST": json.dumps(wish), "STANDIN_NAME": name,
-                       "HOME": str(self.layout.home),
-                       "PATH": "/usr/bin:/bin",
-                       "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
+        wish = {
+            "name": name,
+            "dir": str(self.run),
+            "children": children,
+            "pipe_uid": self.uid,
+            **wish,
+        }
+        environment = {
+            "HOST": json.dumps(wish),
+            "STANDIN_NAME": name,
+            "HOME": str(self.layout.home),
+            "PATH": "/usr/bin:/bin",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **(env or {}),
+        }
         if isinstance(kind, list):
             argv = kind
         elif kind == "node":
             argv = [sandbox.NODE, str(self.layout.lib / "standin_host.cjs")]
         else:
-            argv = [sandbox.PYTHON, "-B", "-m", "hermes_cli.main", *kind.split(),
-                    *(["run"] if kind == "gateway" else [])]
-        host = subprocess.Popen(argv, cwd=self.layout.hermes, env=environment,
-                                stdin=subprocess.DEVNULL, user=uid,
-                                group=uid, extra_groups=[],
-                                start_new_session=True)  # as a terminal or a service manager starts it
+            argv = [
+                sandbox.PYTHON,
+                "-B",
+                "-m",
+                "hermes_cli.main",
+                *kind.split(),
+                *(["run"] if kind == "gateway" else []),
+            ]
+        host = subprocess.Popen(
+            argv,
+            cwd=self.layout.hermes,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            user=uid,
+            group=uid,
+            extra_groups=[],
+            start_new_session=True,  # as a terminal or a service manager starts it
+        )
         self.hosts[name] = host
         self.meet(name)
         for child in children:
@@ -131,8 +188,12 @@ class Stage:
         host.kill()
         host.wait()
         del self.actors[name]
-        wait_until(lambda: all(actor.parent_of(one.pid) != host.pid for one in self.actors.values() if one.alive()),
-                   "the adoption")
+        wait_until(
+            lambda: all(
+                actor.parent_of(one.pid) != host.pid for one in self.actors.values() if one.alive()
+            ),
+            "the adoption",
+        )
 
     def orphans(self, children, kind="gateway", uid=None, env=None):
         """Helpers whose host was killed."""
@@ -148,21 +209,38 @@ class Stage:
     # the product
 
     def reaper(self, *arguments, uid=None, env=None, before=(), timeout=60, home=None):
-        return product.run([*before, str(self.layout.binary), *arguments],
-                           uid=self.uid if uid is None else uid,
-                           home=home or self.layout.home, env=env, timeout=timeout)
+        return product.run(
+            [*before, str(self.layout.binary), *arguments],
+            uid=self.uid if uid is None else uid,
+            home=home or self.layout.home,
+            env=env,
+            timeout=timeout,
+        )
 
     def start_reaper(self, *arguments, uid=None, env=None):
-        return product.start([str(self.layout.binary), *arguments],
-                             self.uid if uid is None else uid, self.layout.home, env)
+        return product.start(
+            [str(self.layout.binary), *arguments],
+            self.uid if uid is None else uid,
+            self.layout.home,
+            env,
+        )
 
     def report(self, *arguments, **more):
         return self.reaper("report", "--json", "--min-age", "1ms", *arguments, **more)
 
     def sweep(self, *arguments, **more):
-        return self.reaper("sweep", "--json", "--min-age", "1ms", "--settle", "200ms", "--grace",
-                           "1s", *arguments,
-                           **more)
+        return self.reaper(
+            "sweep",
+            "--json",
+            "--min-age",
+            "1ms",
+            "--settle",
+            "200ms",
+            "--grace",
+            "1s",
+            *arguments,
+            **more,
+        )
 
     # what must be true
 
@@ -172,8 +250,9 @@ class Stage:
         for name, wanted in verdicts.items():
             process = report.process(self.actors[name].pid)
             got = (process["verdict"], process["action"]) if process else None
-            if process is None or (got != wanted if isinstance(wanted,
-                                                               tuple) else got[0] != wanted):
+            if process is None or (
+                got != wanted if isinstance(wanted, tuple) else got[0] != wanted
+            ):
                 codes = [one["code"] for one in process["evidence"]] if process else []
                 wrong.append(f"{name}: {got}, wanted {wanted}; evidence {codes}")
         sandbox.expect(not wrong, "verdicts:\n  " + "\n  ".join(wrong))
@@ -205,8 +284,9 @@ class Stage:
     def expect_sweep(self, result, ended, alive, silent=(), status=0):
         """The named ones are gone, every other process of the scene lives, and the report says the
         same. A launcher ends with its leaf, and gets no signal."""
-        sandbox.expect(result.status == status,
-                       f"exit {result.status}, wanted {status}: {result.explain()}")
+        sandbox.expect(
+            result.status == status, f"exit {result.status}, wanted {status}: {result.explain()}"
+        )
         self.expect_ended(ended)
         self.expect_alive(alive, silent)
         forgotten = set(self.actors) - set(ended) - set(alive)
@@ -215,8 +295,9 @@ class Stage:
         launchers = [name for name in ended if f"{name}-leaf" in ended]
         wanted = sorted(self.actors[name].pid for name in ended if name not in launchers)
         sandbox.expect(reaped == wanted, f"signalled {reaped}, wanted {wanted}: {result.explain()}")
-        sandbox.expect(result.json["summary"]["reaped"] == len(wanted),
-                       f"summary {result.json['summary']}")
+        sandbox.expect(
+            result.json["summary"]["reaped"] == len(wanted), f"summary {result.json['summary']}"
+        )
         for name in launchers:
             outcome = result.outcome(self.actors[name].pid)
             sandbox.expect(outcome["result"] == "already_gone", f"{name}: {outcome}")

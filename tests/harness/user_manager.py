@@ -26,11 +26,13 @@ class UserManager:
         if not os.access(SYSTEMD, os.X_OK):
             raise sandbox.Skip(f"needs {SYSTEMD}")
         pretend_booted()
-        self.cgroups = sandbox.make_cgroup(f"user-{self.uid}.slice/user@{self.uid}.service",
-                                           self.uid)
+        self.cgroups = sandbox.make_cgroup(
+            f"user-{self.uid}.slice/user@{self.uid}.service", self.uid
+        )
         if not self.cgroups:
             raise sandbox.Skip("no cgroup can be made here for systemd --user")
-        self.runtime = pathlib.Path(f"/run/user/{self.uid}")  # where everything looks for its socket
+        # Where everything looks for its socket.
+        self.runtime = pathlib.Path(f"/run/user/{self.uid}")
         self.units = stage.run / "units"
         for folder in (self.runtime, self.units):
             folder.mkdir(mode=0o700, parents=True)
@@ -51,19 +53,36 @@ class UserManager:
 
     def start(self, *wants):
         self.unit("default.target", "[Unit]\nDescription=test\nWants=" + " ".join(wants) + "\n")
-        environment = {"HOME": str(self.stage.layout.home), "PATH": "/usr/bin:/bin",
-                       "XDG_RUNTIME_DIR": str(self.runtime),
-                       "SYSTEMD_UNIT_PATH": str(self.units), "SYSTEMD_LOG_TARGET": "console",
-                       "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
+        environment = {
+            "HOME": str(self.stage.layout.home),
+            "PATH": "/usr/bin:/bin",
+            "XDG_RUNTIME_DIR": str(self.runtime),
+            "SYSTEMD_UNIT_PATH": str(self.units),
+            "SYSTEMD_LOG_TARGET": "console",
+            "DBUS_SESSION_BUS_ADDRESS": "disabled:",
+        }
         inside = [word for folder in self.cgroups for word in ("--cgroup", folder)]
         same = ",".join([str(self.uid)] * 3)
-        argv = [sandbox.PYTHON, "-B", str(self.stage.layout.lib / "become.py"), *inside, "--uids",
-                same, "--", SYSTEMD,
-                "--user"]
+        argv = [
+            sandbox.PYTHON,
+            "-B",
+            str(self.stage.layout.lib / "become.py"),
+            *inside,
+            "--uids",
+            same,
+            "--",
+            SYSTEMD,
+            "--user",
+        ]
         with open(self.stage.run / "systemd.log", "w") as log:
-            self.process = subprocess.Popen(argv, env=environment, stdin=subprocess.DEVNULL,
-                                            stdout=log, stderr=log,
-                                            start_new_session=True)
+            self.process = subprocess.Popen(
+                argv,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
 
     def log(self):
         return (self.stage.run / "systemd.log").read_text()[-3000:]
@@ -82,19 +101,43 @@ def service(stage, child, *lines):
     """A unit that runs the child with exactly its argv; its environment comes from a file, which
     spares all quoting. lines: more of it."""
     variables = put(stage.run / f"{child['name']}.env", json.dumps(child["env"]))
-    become = [sandbox.PYTHON, "-B", str(stage.layout.lib / "become.py"), "--environment",
-              str(variables), "--"]
+    become = [
+        sandbox.PYTHON,
+        "-B",
+        str(stage.layout.lib / "become.py"),
+        "--environment",
+        str(variables),
+        "--",
+    ]
     start = " ".join([*become, *child["argv"]])
-    return "\n".join(["[Service]", "KillMode=process", f"WorkingDirectory={child['cwd']}",
-                      f"ExecStart={start}", *lines, ""])
+    return "\n".join(
+        [
+            "[Service]",
+            "KillMode=process",
+            f"WorkingDirectory={child['cwd']}",
+            f"ExecStart={start}",
+            *lines,
+            "",
+        ]
+    )
 
 
 def started(stage, child, how, *options):
     """The same child, started by programs/standin_starter.py."""
-    starter = [sandbox.PYTHON, "-B", str(stage.layout.lib / "standin_starter.py"), "--as", how,
-               *options, "--"]
-    return {**child, "argv": [*starter, *child["argv"]],
-            "env": {**child["env"], "STANDIN_NAME": child["name"] + "-starter"}}
+    starter = [
+        sandbox.PYTHON,
+        "-B",
+        str(stage.layout.lib / "standin_starter.py"),
+        "--as",
+        how,
+        *options,
+        "--",
+    ]
+    return {
+        **child,
+        "argv": [*starter, *child["argv"]],
+        "env": {**child["env"], "STANDIN_NAME": child["name"] + "-starter"},
+    }
 
 
 def launcher(stage, manager, child, scope):

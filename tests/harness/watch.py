@@ -19,7 +19,9 @@ def history(stage):
 
 
 def signals_to(stage, pid):
-    return [one["signal"] for one in history(stage) if one["event"] == "signal" and one["pid"] == pid]
+    return [
+        one["signal"] for one in history(stage) if one["event"] == "signal" and one["pid"] == pid
+    ]
 
 
 class Watch:
@@ -34,12 +36,18 @@ class Watch:
         uid = stage.uid if uid is None else uid
         with open(self.log_path, "w") as log:
             self.process = subprocess.Popen(
-                [*before, str(stage.layout.binary), "watch", *arguments], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, cwd="/",
-                env=environment(stage.layout.home,
-                                {"NOTIFY_SOCKET": str(self.path), **(env or {})}), user=uid,
-                                group=uid,
-                extra_groups=[])
+                [*before, str(stage.layout.binary), "watch", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                env=environment(
+                    stage.layout.home, {"NOTIFY_SOCKET": str(self.path), **(env or {})}
+                ),
+                user=uid,
+                group=uid,
+                extra_groups=[],
+            )
         if ready:
             self.wait_told("READY=1")
 
@@ -59,8 +67,9 @@ class Watch:
 
     def wait_told(self, text, seconds=15.0):
         try:
-            wait_until(lambda: any(text in message for message in self.told()), f"'{text}'",
-                       seconds)
+            wait_until(
+                lambda: any(text in message for message in self.told()), f"'{text}'", seconds
+            )
         except AssertionError as error:
             raise AssertionError(f"{error}: {self.messages[-5:]} {self.log()[-2000:]}") from None
 
@@ -72,7 +81,9 @@ class Watch:
 
     def status(self):
         """The last one that was told."""
-        return ([message[7:] for message in self.told() if message.startswith("STATUS=")] or [""])[-1]
+        return ([message[7:] for message in self.told() if message.startswith("STATUS=")] or [""])[
+            -1
+        ]
 
     def send(self, number):
         self.process.send_signal(number)
@@ -84,14 +95,21 @@ class Watch:
 
     def rest(self):
         """Times that it gave the processor away, and was given it."""
-        fields = dict(line.split(":",
-                                 1) for line in read_bytes(f"/proc/{self.pid}/status").decode().splitlines())
-        return (int(fields["voluntary_ctxt_switches"]), int(fields["nonvoluntary_ctxt_switches"]),
-                int(read_bytes(f"/proc/{self.pid}/schedstat").split()[2]))
+        fields = dict(
+            line.split(":", 1)
+            for line in read_bytes(f"/proc/{self.pid}/status").decode().splitlines()
+        )
+        return (
+            int(fields["voluntary_ctxt_switches"]),
+            int(fields["nonvoluntary_ctxt_switches"]),
+            int(read_bytes(f"/proc/{self.pid}/schedstat").split()[2]),
+        )
 
     def resident_kb(self):
-        fields = dict(line.split(":",
-                                 1) for line in read_bytes(f"/proc/{self.pid}/status").decode().splitlines())
+        fields = dict(
+            line.split(":", 1)
+            for line in read_bytes(f"/proc/{self.pid}/status").decode().splitlines()
+        )
         return int(fields["VmRSS"].split()[0])
 
 
@@ -106,13 +124,30 @@ class ManyHosts:
         self.folder.mkdir()
         os.chown(self.folder, stage.uid, stage.uid)
         self.process = subprocess.Popen(
-            [*before, PYTHON, "-B", str(stage.layout.lib / "many_hosts.py"), str(self.folder),
-             str(count), str(worker), "-m",
-             "tui_gateway.slash_worker", "--session-key", "s{n}"], stdin=subprocess.PIPE,
-             stdout=subprocess.DEVNULL,
-            cwd=stage.layout.hermes, env=environment(stage.layout.home), user=stage.uid,
-            group=stage.uid, extra_groups=[],
-            start_new_session=True, text=True, bufsize=1)
+            [
+                *before,
+                PYTHON,
+                "-B",
+                str(stage.layout.lib / "many_hosts.py"),
+                str(self.folder),
+                str(count),
+                str(worker),
+                "-m",
+                "tui_gateway.slash_worker",
+                "--session-key",
+                "s{n}",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            cwd=stage.layout.hermes,
+            env=environment(stage.layout.home),
+            user=stage.uid,
+            group=stage.uid,
+            extra_groups=[],
+            start_new_session=True,
+            text=True,
+            bufsize=1,
+        )
         wait_until((self.folder / "ready").exists, "the hosts", 60)
         self.known = []
         self.lines = open(self.folder / "ready")
@@ -133,8 +168,11 @@ class ManyHosts:
             for pid in filter(is_there, pids):
                 with contextlib.suppress(ProcessLookupError):  # a helper may end with its host
                     os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not any(is_there(pid) for pids in self.pairs() for pid in pids),
-                   "the end of the hosts", 30)
+        wait_until(
+            lambda: not any(is_there(pid) for pids in self.pairs() for pid in pids),
+            "the end of the hosts",
+            30,
+        )
 
     def start(self, number):
         before = self.read_more()

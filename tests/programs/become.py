@@ -36,8 +36,11 @@ def must(result, what):
 
 
 def enter_user_namespace():
-    ids = (("setgroups", "deny"), ("uid_map", f"{os.getuid()} {os.getuid()} 1"),
-           ("gid_map", f"{os.getgid()} {os.getgid()} 1"))
+    ids = (
+        ("setgroups", "deny"),
+        ("uid_map", f"{os.getuid()} {os.getuid()} 1"),
+        ("gid_map", f"{os.getgid()} {os.getgid()} 1"),
+    )
     must(libc.unshare(CLONE_NEWUSER), "unshare")
     for name, text in ids:
         with open(f"/proc/self/{name}", "w") as file:
@@ -51,8 +54,10 @@ def mount_over(mounts):
         if source == "tmpfs":
             must(libc.mount(b"tmpfs", target.encode(), b"tmpfs", 0, b"mode=755"), f"mount {target}")
         else:
-            must(libc.mount(source.encode(), target.encode(), None, MS_BIND | MS_REC, None),
-                 f"mount {target}")
+            must(
+                libc.mount(source.encode(), target.encode(), None, MS_BIND | MS_REC, None),
+                f"mount {target}",
+            )
 
 
 def enter_pid_namespace(member):

@@ -8,12 +8,30 @@ import struct
 import sys
 
 NUMBERS = {
-    "x86_64": {"arch": 0xC000003E, "ioctl": 16, "renameat2": 316, "kill": 62, "tkill": 200,
-               "clone": 56, "pidfd_open": 434, "pidfd_send_signal": 424,
-               "close_range": 436, "openat2": 437},
-    "aarch64": {"arch": 0xC00000B7, "ioctl": 29, "renameat2": 276, "kill": 129, "tkill": 130,
-                "clone": 220, "pidfd_open": 434,
-                "pidfd_send_signal": 424, "close_range": 436, "openat2": 437},
+    "x86_64": {
+        "arch": 0xC000003E,
+        "ioctl": 16,
+        "renameat2": 316,
+        "kill": 62,
+        "tkill": 200,
+        "clone": 56,
+        "pidfd_open": 434,
+        "pidfd_send_signal": 424,
+        "close_range": 436,
+        "openat2": 437,
+    },
+    "aarch64": {
+        "arch": 0xC00000B7,
+        "ioctl": 29,
+        "renameat2": 276,
+        "kill": 129,
+        "tkill": 130,
+        "clone": 220,
+        "pidfd_open": 434,
+        "pidfd_send_signal": 424,
+        "close_range": 436,
+        "openat2": 437,
+    },
 }
 LOAD, JUMP_EQUAL, RETURN = 0x20, 0x15, 0x06
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000
@@ -39,7 +57,7 @@ def main():
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if libc.prctl(PR_SET_SECCOMP, FILTER, filter_program, 0, 0) != 0:
         sys.exit(f"seccomp: {os.strerror(ctypes.get_errno())}")
-    os.execv(sys.argv[split + 1], sys.argv[split + 1:])
+    os.execv(sys.argv[split + 1], sys.argv[split + 1 :])
 
 
 if __name__ == "__main__":

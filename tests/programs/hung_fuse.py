@@ -9,17 +9,50 @@ import stat
 import struct
 import sys
 
-LOOKUP, FORGET, GETATTR, READLINK, OPEN, READ, STATFS, RELEASE, FLUSH = 1, 2, 3, 5, 14, 15, 17, 18, 25
-INIT, OPENDIR, READDIR, RELEASEDIR, ACCESS, INTERRUPT, DESTROY, BATCH_FORGET = 26, 27, 28, 29, 34, 36, 38, 42
+LOOKUP, FORGET, GETATTR, READLINK, OPEN, READ, STATFS, RELEASE, FLUSH = (
+    1,
+    2,
+    3,
+    5,
+    14,
+    15,
+    17,
+    18,
+    25,
+)
+INIT, OPENDIR, READDIR, RELEASEDIR, ACCESS, INTERRUPT, DESTROY, BATCH_FORGET = (
+    26,
+    27,
+    28,
+    29,
+    34,
+    36,
+    38,
+    42,
+)
 ENOENT, EINVAL, ENOSYS = 2, 22, 38
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 def attributes(status):
     times = [int(status.st_atime), int(status.st_mtime), int(status.st_ctime)]
-    return struct.pack("<6Q10I", status.st_ino, status.st_size, status.st_blocks, *times, 0, 0, 0,
-                       status.st_mode,
-                       status.st_nlink, status.st_uid, status.st_gid, 0, 4096, 0)
+    return struct.pack(
+        "<6Q10I",
+        status.st_ino,
+        status.st_size,
+        status.st_blocks,
+        *times,
+        0,
+        0,
+        0,
+        status.st_mode,
+        status.st_nlink,
+        status.st_uid,
+        status.st_gid,
+        0,
+        4096,
+        0,
+    )
 
 
 class Server:
@@ -50,8 +83,9 @@ class Server:
     def do(self, opcode, path, data):
         if opcode == INIT:
             major, minor, ahead, _flags = struct.unpack_from("<4I", data)
-            return struct.pack("<4I2H2I", 7, min(minor, 31), ahead, 0, 16, 12, 65536, 1).ljust(64,
-                b"\0")
+            return struct.pack("<4I2H2I", 7, min(minor, 31), ahead, 0, 16, 12, 65536, 1).ljust(
+                64, b"\0"
+            )
         if opcode == LOOKUP:
             below = path + "/" + data.split(b"\0")[0].decode()
             status = os.lstat(below)
@@ -77,8 +111,16 @@ class Server:
         for at, name in enumerate(sorted(os.listdir(path))[offset:], offset):
             mode = os.lstat(path + "/" + name).st_mode
             text = name.encode()
-            entry = struct.pack("<QQII", self.number_of(path + "/" + name), at + 1, len(text),
-                                stat.S_IFMT(mode) >> 12) + text
+            entry = (
+                struct.pack(
+                    "<QQII",
+                    self.number_of(path + "/" + name),
+                    at + 1,
+                    len(text),
+                    stat.S_IFMT(mode) >> 12,
+                )
+                + text
+            )
             entry = entry.ljust((len(entry) + 7) & ~7, b"\0")
             if len(out) + len(entry) > size:
                 break

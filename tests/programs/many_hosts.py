@@ -26,8 +26,12 @@ def start(number):
     os.setsid()
     stdin, stdout = os.pipe(), os.pipe()
     words = [word.replace("{n}", str(number)) for word in argv]
-    helper = os.posix_spawn(words[0], words, os.environ, file_actions=[
-        (os.POSIX_SPAWN_DUP2, stdin[0], 0), (os.POSIX_SPAWN_DUP2, stdout[1], 1)])
+    helper = os.posix_spawn(
+        words[0],
+        words,
+        os.environ,
+        file_actions=[(os.POSIX_SPAWN_DUP2, stdin[0], 0), (os.POSIX_SPAWN_DUP2, stdout[1], 1)],
+    )
     os.close(stdin[0])
     os.close(stdout[1])
     os.write(write_end, str(helper).encode())

@@ -31,7 +31,8 @@ def ready():
 def open_database():
     connection = sqlite3.connect(wish["database"], isolation_level=None)
     connection.execute("PRAGMA wal_autocheckpoint=0")
-    connection.execute("SELECT count(*) FROM sqlite_master").fetchall()  # the first read recovers the WAL
+    # The first read recovers the WAL.
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
     return connection
 
 

@@ -28,9 +28,16 @@ class Gateway:
         self.pid_file, self.lock_file = self.home / "gateway.pid", self.home / "gateway.lock"
 
     def record(self):
-        return json.dumps({"pid": os.getpid(), "kind": "hermes-gateway", "argv": sys.argv,
-                           "start_time": start_ticks(),
-                           "hermes_home": str(self.home), "token": time.monotonic_ns()})
+        return json.dumps(
+            {
+                "pid": os.getpid(),
+                "kind": "hermes-gateway",
+                "argv": sys.argv,
+                "start_time": start_ticks(),
+                "hermes_home": str(self.home),
+                "token": time.monotonic_ns(),
+            }
+        )
 
     def start(self):
         self.lock = open(self.lock_file, "a+", encoding="utf-8")
@@ -55,7 +62,10 @@ class Gateway:
 
     def has_file(self):
         try:
-            return os.stat(self.pid_file).st_ino == self.inode and self.pid_file.read_text() == self.said
+            return (
+                os.stat(self.pid_file).st_ino == self.inode
+                and self.pid_file.read_text() == self.said
+            )
         except OSError:
             return False
 
@@ -95,14 +105,22 @@ def race(home, rounds, clean, alone, looks=20, kill_every=8):
     """Starts one gateway after the other; some are killed, and some look longer than others. Who is
     blocked lets the cleaner run once, and starts again. Alone: no other starter has this home, so
     the same file must not block it twice, and nothing but a cleaner can have the lock."""
-    counts = {"rounds": 0, "lived": 0, "killed": 0, "blocked": 0, "locked_out": 0, "lost": 0,
-              "blocked_twice": 0}
+    counts = {
+        "rounds": 0,
+        "lived": 0,
+        "killed": 0,
+        "blocked": 0,
+        "locked_out": 0,
+        "lost": 0,
+        "blocked_twice": 0,
+    }
     number, blocker, tries = 0, None, 0
     while counts["rounds"] < rounds:
         number += 1
         before = said(home)
-        result = live(home, looks * (10 if number % 10 == 0 else 1),
-                      ends_badly=number % kill_every == 0)
+        result = live(
+            home, looks * (10 if number % 10 == 0 else 1), ends_badly=number % kill_every == 0
+        )
         counts["rounds"] += 1
         if result == LOST:
             counts["lost"] += 1
@@ -114,8 +132,9 @@ def race(home, rounds, clean, alone, looks=20, kill_every=8):
                 blocker = before
             tries += 1
             if clean and (alone or tries % 4 == 0):
-                subprocess.run(clean, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               check=False)
+                subprocess.run(
+                    clean, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+                )
             continue
         counts["killed" if result == -signal.SIGKILL else "lived"] += 1
     return counts
@@ -130,7 +149,12 @@ def main():
     gateway = Gateway(home)
     result = gateway.start()
     if result != LIVED:
-        print("PID file race lost to another gateway instance" if result == FILE_EXISTS else "the lock is held", file=sys.stderr)
+        print(
+            "PID file race lost to another gateway instance"
+            if result == FILE_EXISTS
+            else "the lock is held",
+            file=sys.stderr,
+        )
         return 1
     (gateway.home / "ready").write_text(str(os.getpid()))
     signal.sigwait([signal.SIGTERM])

@@ -42,8 +42,11 @@ def start(child):
     stdio = child.get("stdio", "pipe")
     if stdio == "detached":
         null = subprocess.DEVNULL
-        kept.append(subprocess.Popen(argv, stdin=null, stdout=null, stderr=null,
-                                     start_new_session=True, **common))
+        kept.append(
+            subprocess.Popen(
+                argv, stdin=null, stdout=null, stderr=null, start_new_session=True, **common
+            )
+        )
         return
     if stdio.startswith("fifo:"):
         stdin_read = os.open(stdio[5:], os.O_RDWR)
@@ -51,15 +54,21 @@ def start(child):
     else:
         stdin_read, stdin_write = user_pipe()
     stdout_read, stdout_write = user_pipe()
-    process = subprocess.Popen(argv, stdin=stdin_read, stdout=stdout_write, stderr=stdout_write,
-                               **common)
+    process = subprocess.Popen(
+        argv, stdin=stdin_read, stdout=stdout_write, stderr=stdout_write, **common
+    )
     kept.append(process)
     if "leak_to" in child:
         os.set_inheritable(stdin_write, True)
-        kept.append(subprocess.Popen(child["leak_to"], stdin=subprocess.DEVNULL,
-                                     stdout=subprocess.DEVNULL,
-                                     pass_fds=[stdin_write],
-                                     env={"STANDIN_NAME": child["env"]["STANDIN_NAME"] + "-holder"}))
+        kept.append(
+            subprocess.Popen(
+                child["leak_to"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[stdin_write],
+                env={"STANDIN_NAME": child["env"]["STANDIN_NAME"] + "-holder"},
+            )
+        )
     os.close(stdin_read)
     os.close(stdout_write)
     if stdio in ("stdin_closed", "abandoned"):

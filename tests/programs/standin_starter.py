@@ -38,8 +38,13 @@ def environment_of(name):
 
 
 def start(name, command):
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, env=environment_of(name))
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment_of(name),
+    )
     wait_for(path_of(name, "ready"))
     return child.pid
 

@@ -1,4 +1,5 @@
-"""What a sweep did is written down before it does it: whenever the program is killed, and however full the disk is."""
+"""What a sweep did is written down before it does it: whenever the program is killed, and however
+full the disk is."""
 import json
 import os
 import pathlib
@@ -27,9 +28,15 @@ class Scene:
 
     def leak(self, deaf=0, polite=1):
         self.made += 1
-        names = [f"deaf-{self.made}-{i}" for i in range(deaf)] + [f"polite-{self.made}-{i}" for i in range(polite)]
-        self.stage.orphans([self.stage.worker(name, session=name, ignore_term=name.startswith("deaf"))
-                            for name in names])
+        names = [f"deaf-{self.made}-{i}" for i in range(deaf)] + [
+            f"polite-{self.made}-{i}" for i in range(polite)
+        ]
+        self.stage.orphans(
+            [
+                self.stage.worker(name, session=name, ignore_term=name.startswith("deaf"))
+                for name in names
+            ]
+        )
         return [self.stage.actors[name] for name in names]
 
     def sweep(self, **more):
@@ -37,7 +44,10 @@ class Scene:
 
     def history(self, *arguments):
         result = self.stage.reaper("history", "--json", *arguments)
-        expect(result.status == 0 and result.json, f"history: {result.status} {result.out} {result.err}")
+        expect(
+            result.status == 0 and result.json,
+            f"history: {result.status} {result.out} {result.err}",
+        )
         return result.json
 
     def deeds(self):
@@ -49,7 +59,11 @@ class Scene:
 
 def lines():
     """What can be read of the file, as any other program reads it."""
-    text = (FOLDER / "history.jsonl").read_text(errors="replace") if (FOLDER / "history.jsonl").exists() else ""
+    text = (
+        (FOLDER / "history.jsonl").read_text(errors="replace")
+        if (FOLDER / "history.jsonl").exists()
+        else ""
+    )
     read = []
     for line in text.splitlines():
         try:
@@ -61,12 +75,20 @@ def lines():
 
 def expect_announced(actors):
     """Nobody has got a signal of which there is no line."""
-    announced = {(line["pid"], line["signal"]) for line in lines() if line and line["event"] == "signal"}
+    announced = {
+        (line["pid"], line["signal"]) for line in lines() if line and line["event"] == "signal"
+    }
     for actor in actors:
         got = "TERM" in actor.signals() or not actor.alive()
-        expect(not got or (actor.pid, "TERM") in announced, f"{actor.name} got a TERM that is not in the history")
+        expect(
+            not got or (actor.pid, "TERM") in announced,
+            f"{actor.name} got a TERM that is not in the history",
+        )
         killed = actor.name.startswith("deaf") and not actor.alive()
-        expect(not killed or (actor.pid, "KILL") in announced, f"{actor.name} got a KILL that is not in the history")
+        expect(
+            not killed or (actor.pid, "KILL") in announced,
+            f"{actor.name} got a KILL that is not in the history",
+        )
 
 
 def expect_accounted_for(actor, deeds):
@@ -75,7 +97,9 @@ def expect_accounted_for(actor, deeds):
     cut_off = [deed for deed in deeds if deed["cut_off"]]
     expect(len(ends) + len(cut_off) == len(deeds), f"{actor.name}: {deeds}")
     known = [end for end in ends if end.startswith("ended_on_")]
-    expect(len(known) == 1 or (not known and cut_off), f"{actor.name}: {ends}, {len(cut_off)} cut off")
+    expect(
+        len(known) == 1 or (not known and cut_off), f"{actor.name}: {ends}, {len(cut_off)} cut off"
+    )
     return bool(cut_off)
 
 
@@ -136,7 +160,15 @@ def every_signal_is_on_the_disk_before_it_is_sent():
     scene = Scene()
     actors = scene.leak(deaf=1, polite=2)
     log = scene.stage.run / "strace.log"
-    strace = ["strace", "-y", "-qq", "-o", str(log), "-e", "trace=write,fdatasync,pidfd_send_signal"]
+    strace = [
+        "strace",
+        "-y",
+        "-qq",
+        "-o",
+        str(log),
+        "-e",
+        "trace=write,fdatasync,pidfd_send_signal",
+    ]
     result = scene.sweep(before=strace, env={"ASAN_OPTIONS": "detect_leaks=0"})
     expect(result.status == 0 and all(actor.wait_ended(2) for actor in actors), result.explain())
     written = flushed = signals = 0
@@ -146,7 +178,10 @@ def every_signal_is_on_the_disk_before_it_is_sent():
             flushed = written
         if line.startswith("pidfd_send_signal(") and ("SIGTERM" in line or "SIGKILL" in line):
             signals += 1
-            expect(flushed == written >= signals, f"signal {signals} before its line was on the disk: {log.read_text()}")
+            expect(
+                flushed == written >= signals,
+                f"signal {signals} before its line was on the disk: {log.read_text()}",
+            )
     expect(signals == 4, f"{signals} signals, wanted three TERM and a KILL")
 
 
@@ -179,10 +214,18 @@ def a_full_disk_stops_no_sweep_and_hides_nothing():
     result = scene.sweep()
     expect(result.status == 0 and all(actor.wait_ended(2) for actor in actors), result.explain())
     for actor in actors:
-        expect(f"orphan-reaper: TERM to pid {actor.pid} " in result.err, f"nobody was told of {actor.pid}: {result.err}")
-        expect(f"orphan-reaper: pid {actor.pid}: ended on TERM after " in result.err, f"nor of its end: {result.err}")
+        expect(
+            f"orphan-reaper: TERM to pid {actor.pid} " in result.err,
+            f"nobody was told of {actor.pid}: {result.err}",
+        )
+        expect(
+            f"orphan-reaper: pid {actor.pid}: ended on TERM after " in result.err,
+            f"nor of its end: {result.err}",
+        )
     remarks = " ".join(result.json["remarks"])
-    expect("the history cannot be written" in remarks and "No space left on device" in remarks, remarks)
+    expect(
+        "the history cannot be written" in remarks and "No space left on device" in remarks, remarks
+    )
 
 
 @case
@@ -204,7 +247,9 @@ def a_full_disk_and_closed_outputs_stop_the_sweep():
     actors = scene.leak(polite=2)
     result = scene.sweep(before=NO_STDERR)
     expect(result.status == 5, f"exit status {result.status}: {result.explain()}")
-    expect(all(result.outcome(actor.pid)["result"] == "refused" for actor in actors), result.explain())
+    expect(
+        all(result.outcome(actor.pid)["result"] == "refused" for actor in actors), result.explain()
+    )
     scene.stage.expect_alive([actor.name for actor in actors])
     expect(not scene.deeds(), "what was not done is in the history")
 
@@ -226,12 +271,21 @@ def a_line_that_the_disk_cut_short_is_named_and_takes_no_other_with_it():
     disk.clear()
     last = scene.leak()[0]
     expect(scene.sweep().status == 0, "a sweep with room again")
-    expect([line for line in lines() if line][:len(whole)] == whole, "lines were lost")
-    expect([line["event"] for line in lines()[torn:]] == ["signal", "ended"], f"glued: {lines()[torn:]}")
+    expect([line for line in lines() if line][: len(whole)] == whole, "lines were lost")
+    expect(
+        [line["event"] for line in lines()[torn:]] == ["signal", "ended"],
+        f"glued: {lines()[torn:]}",
+    )
     report = scene.history()
-    expect(report["unreadable"] == [{"file": str(FOLDER / "history.jsonl"), "line": torn, "why": "cut short"}],
-           str(report["unreadable"]))
-    expect(scene.deeds()[last.pid][0]["end"]["result"] == "ended_on_term", "the one after it is not whole")
+    expect(
+        report["unreadable"]
+        == [{"file": str(FOLDER / "history.jsonl"), "line": torn, "why": "cut short"}],
+        str(report["unreadable"]),
+    )
+    expect(
+        scene.deeds()[last.pid][0]["end"]["result"] == "ended_on_term",
+        "the one after it is not whole",
+    )
     told = scene.stage.reaper("history").out
     expect(f"line {torn} was skipped: it is cut short" in " ".join(told.split()), told)
 
@@ -247,15 +301,32 @@ def what_is_shown_can_be_checked_by_hand():
     expect(scene.sweep().status == 0, "a sweep")
     deed = scene.deeds()[actor.pid][0]
     last = {f"{inode}", f"t{start}"}  # the second before Linux 6.9
-    expect(deed["identity"].rpartition(":")[0] == f"{boot}:{namespace}:{actor.pid}", deed["identity"])
+    expect(
+        deed["identity"].rpartition(":")[0] == f"{boot}:{namespace}:{actor.pid}", deed["identity"]
+    )
     expect(deed["identity"].rpartition(":")[2] in last, f"{deed['identity']}, not {last}")
-    expect(deed["start_ticks"] == start and deed["family"] == "slash_worker" and deed["user"] == "root", str(deed))
+    expect(
+        deed["start_ticks"] == start
+        and deed["family"] == "slash_worker"
+        and deed["user"] == "root",
+        str(deed),
+    )
     expect(deed["rss_bytes"] > 1_000_000 and deed["reason"] and deed["argv"], str(deed))
     told = scene.stage.reaper("history").out
     expect(deed["identity"] in told and "1 helper ended in the last 7d" in told, told)
-    chart = subprocess.run(["/usr/bin/script", "-qec", f"stty cols 100; {scene.stage.layout.binary} history",
-                            "/dev/null"], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                           env={"HOME": "/root", "PATH": "/usr/bin:/bin", "TERM": "xterm"}, check=True).stdout
+    chart = subprocess.run(
+        [
+            "/usr/bin/script",
+            "-qec",
+            f"stty cols 100; {scene.stage.layout.binary} history",
+            "/dev/null",
+        ],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        env={"HOME": "/root", "PATH": "/usr/bin:/bin", "TERM": "xterm"},
+        check=True,
+    ).stdout
     expect("####" in chart and "####" not in told, f"a chart is for a terminal: {chart}")
 
 
@@ -267,10 +338,18 @@ def each_user_has_an_own_history():
     env = {"XDG_STATE_HOME": str(state)}
     expect(stage.sweep(env=env).status == 0, "a sweep")
     file = state / "orphan-reaper/history.jsonl"
-    expect(file.stat().st_mode & 0o777 == 0o600 and file.stat().st_uid == stage.uid, oct(file.stat().st_mode))
+    expect(
+        file.stat().st_mode & 0o777 == 0o600 and file.stat().st_uid == stage.uid,
+        oct(file.stat().st_mode),
+    )
     shown = stage.reaper("history", "--json", env=env).json
-    expect(shown["summary"]["ended"] == 1 and shown["folder"] == str(file.parent), str(shown["summary"]))
-    expect(stage.reaper("history", "--json").json["summary"]["ended"] == 0, "the other folder has none")
+    expect(
+        shown["summary"]["ended"] == 1 and shown["folder"] == str(file.parent),
+        str(shown["summary"]),
+    )
+    expect(
+        stage.reaper("history", "--json").json["summary"]["ended"] == 0, "the other folder has none"
+    )
     file.chmod(0)
     os.chown(file, 0, 0)
     refused = stage.reaper("history", env=env)

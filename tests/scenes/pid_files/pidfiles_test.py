@@ -1,4 +1,5 @@
-"""Pid and lock files: what they name, that only provably stale ones go, and that no gateway that starts meanwhile loses its own."""
+"""Pid and lock files: what they name, that only provably stale ones go, and that no gateway that
+starts meanwhile loses its own."""
 import fcntl
 import json
 import os
@@ -41,7 +42,9 @@ class Homes:
         return path
 
     def gateway_pid(self, name="gateway.pid", pid=NOBODY, **more):
-        return self.put(name, json.dumps({"pid": pid, "kind": "hermes-gateway", "start_time": None, **more}))
+        return self.put(
+            name, json.dumps({"pid": pid, "kind": "hermes-gateway", "start_time": None, **more})
+        )
 
     def sleeper(self):
         one = subprocess.Popen(["/bin/sleep", "1000"], **as_user(self.stage.uid))
@@ -59,17 +62,24 @@ class Homes:
 
     def expect_states(self, result, wanted):
         got, base = self.states(result), str(self.home) + "/"
-        wrong = {name: (got.get(name), state) for name, state in wanted.items() if got.get(name) != state}
-        expect(not wrong, f"(got, wanted): {wrong}\n{[one for one in result.json['pidfiles'] if one['path'].removeprefix(base) in wrong]}")
+        wrong = {
+            name: (got.get(name), state) for name, state in wanted.items() if got.get(name) != state
+        }
+        listed = [one for one in result.json["pidfiles"] if one["path"].removeprefix(base) in wrong]
+        expect(not wrong, f"(got, wanted): {wrong}\n{listed}")
 
     def expect_clean(self, removed, kept, status=0, *arguments, **more):
-        """One run removes these files and leaves those, and its report says so; nothing else is left behind."""
+        """One run removes these files and leaves those, and its report says so; nothing else is
+        left behind."""
         before = {str(path) for path in self.home.rglob("*")}
         result = self.pidfiles("--clean", *arguments, **more)
         expect(result.status == status, f"exit {result.status}, wanted {status}: {result.out}")
         after = {str(path) for path in self.home.rglob("*")}
         gone = {str(self.home / name) for name in removed}
-        expect(before - after == gone and not after - before, f"gone: {before - after}, wanted {gone}; new: {after - before}")
+        expect(
+            before - after == gone and not after - before,
+            f"gone: {before - after}, wanted {gone}; new: {after - before}",
+        )
         told = {one["path"] for one in result.json["pidfiles"] if one["removed"]}
         expect(told == gone, f"told {told}, wanted {gone}")
         for name in kept:
@@ -87,7 +97,10 @@ def every_file_is_what_it_is():
     scene.put("memos-plugin/daemon/bridge.pid", str(scene.stage.actors["daemon"].pid))
     scene.put("memos-plugin/daemon/bridge-stdio.pid", str(NOBODY))
     scene.put("memos-plugin/daemon/bridge-stdio-0a5535de20543105363ebdfc.pid", "")
-    scene.put("memos-plugin/daemon/headless-bridges.json", json.dumps({"bridges": [{"pid": NOBODY, "parentPid": 1}]}))
+    scene.put(
+        "memos-plugin/daemon/headless-bridges.json",
+        json.dumps({"bridges": [{"pid": NOBODY, "parentPid": 1}]}),
+    )
     scene.gateway_pid(pid=live.pid, start_time=int(actor.stat_fields(live.pid)[19]))
     scene.gateway_pid("profiles/dead/gateway.pid")
     scene.put("profiles/bare/gateway.pid", str(NOBODY))
@@ -101,7 +114,8 @@ def every_file_is_what_it_is():
     os.utime(home / "profiles/exact/gateway.pid", (OLD, OLD))  # a clock says nothing against ticks
     scene.gateway_pid("profiles/exact-free/gateway.pid", pid=sleeper, start_time=started)
     scene.put("profiles/exact-free/gateway.lock", "")
-    scene.put("profiles/later/gateway.pid", str(live.pid), when=OLD)  # the clock may have been stepped since
+    # The clock may have been stepped since.
+    scene.put("profiles/later/gateway.pid", str(live.pid), when=OLD)
     scene.put("profiles/later-free/gateway.pid", str(live.pid), when=OLD)
     scene.put("profiles/later-free/gateway.lock", "")
     scene.gateway_pid("profiles/hundredths/gateway.pid", pid=live.pid, start_time=int(OLD * 100))
@@ -117,40 +131,77 @@ def every_file_is_what_it_is():
     scene.put("profiles/free/gateway.pid", "", when=OLD)
     scene.put("profiles/starting/gateway.lock", "")
     scene.put("profiles/starting/gateway.pid", "")
-    states = {"gateway.pid": "live", "memos-plugin/daemon/bridge.pid": "live",
-              "memos-plugin/daemon/bridge-stdio.pid": "stale",
-              "memos-plugin/daemon/bridge-stdio-0a5535de20543105363ebdfc.pid": "malformed",
-              "memos-plugin/daemon/headless-bridges.json": "stale", "profiles/dead/gateway.pid": "stale",
-              "profiles/bare/gateway.pid": "stale", "profiles/other/gateway.pid": "foreign",
-              "profiles/other-later/gateway.pid": "stale", "profiles/other-free/gateway.pid": "stale",
-              "profiles/other-free/gateway.lock": "foreign", "profiles/exact/gateway.pid": "live",
-              "profiles/exact-free/gateway.pid": "live", "profiles/exact-free/gateway.lock": "foreign",
-              "profiles/later/gateway.pid": "foreign", "profiles/later-free/gateway.pid": "stale",
-              "profiles/later-free/gateway.lock": "foreign", "profiles/hundredths/gateway.pid": "foreign",
-              "profiles/elsewhere/gateway.pid": "foreign", "profiles/garbage/gateway.pid": "malformed",
-              profile + "memos-plugin/daemon/bridge.pid": "foreign", "whatsapp/session/bridge.pid": "foreign",
-              "profiles/locked/gateway.lock": "locked", "profiles/locked/gateway.pid": "locked",
-              "profiles/free/gateway.lock": "foreign", "profiles/free/gateway.pid": "stale",
-              "profiles/starting/gateway.lock": "foreign", "profiles/starting/gateway.pid": "malformed"}
-    removed = ["memos-plugin/daemon/bridge-stdio.pid", "memos-plugin/daemon/headless-bridges.json",
-               *(f"profiles/{name}/gateway.pid"
-                 for name in ("dead", "bare", "other-later", "other-free", "later-free", "free"))]
+    states = {
+        "gateway.pid": "live",
+        "memos-plugin/daemon/bridge.pid": "live",
+        "memos-plugin/daemon/bridge-stdio.pid": "stale",
+        "memos-plugin/daemon/bridge-stdio-0a5535de20543105363ebdfc.pid": "malformed",
+        "memos-plugin/daemon/headless-bridges.json": "stale",
+        "profiles/dead/gateway.pid": "stale",
+        "profiles/bare/gateway.pid": "stale",
+        "profiles/other/gateway.pid": "foreign",
+        "profiles/other-later/gateway.pid": "stale",
+        "profiles/other-free/gateway.pid": "stale",
+        "profiles/other-free/gateway.lock": "foreign",
+        "profiles/exact/gateway.pid": "live",
+        "profiles/exact-free/gateway.pid": "live",
+        "profiles/exact-free/gateway.lock": "foreign",
+        "profiles/later/gateway.pid": "foreign",
+        "profiles/later-free/gateway.pid": "stale",
+        "profiles/later-free/gateway.lock": "foreign",
+        "profiles/hundredths/gateway.pid": "foreign",
+        "profiles/elsewhere/gateway.pid": "foreign",
+        "profiles/garbage/gateway.pid": "malformed",
+        profile + "memos-plugin/daemon/bridge.pid": "foreign",
+        "whatsapp/session/bridge.pid": "foreign",
+        "profiles/locked/gateway.lock": "locked",
+        "profiles/locked/gateway.pid": "locked",
+        "profiles/free/gateway.lock": "foreign",
+        "profiles/free/gateway.pid": "stale",
+        "profiles/starting/gateway.lock": "foreign",
+        "profiles/starting/gateway.pid": "malformed",
+    }
+    removed = [
+        "memos-plugin/daemon/bridge-stdio.pid",
+        "memos-plugin/daemon/headless-bridges.json",
+        *(
+            f"profiles/{name}/gateway.pid"
+            for name in ("dead", "bare", "other-later", "other-free", "later-free", "free")
+        ),
+    ]
     listed = scene.pidfiles()
     scene.expect_states(listed, states)
     expect(listed.status == 1 and len(listed.json["pidfiles"]) == len(states), listed.out)
     for one in listed.json["pidfiles"]:
-        unseen = one["path"].endswith("free/gateway.lock")  # this is a container: who holds it outside is not seen
-        expect(not unseen or (one["lock"]["state"], "whether one outside of it does is not known" in one["reason"]) == ("unknown", True), str(one))
+        # This is a container: who holds it outside is not seen.
+        unseen = one["path"].endswith("free/gateway.lock")
+        expect(
+            not unseen
+            or (
+                one["lock"]["state"],
+                "whether one outside of it does is not known" in one["reason"],
+            )
+            == ("unknown", True),
+            str(one),
+        )
     plan = {one["path"] for one in listed.json["pidfiles"] if one["action"] == "remove"}
     expect(plan == {str(home / name) for name in removed}, f"{plan}")
     dry = scene.pidfiles("--clean", "--dry-run")
     expect(dry.status == 1 and scene.states(dry) == scene.states(listed), dry.out)
     scene.expect_clean(removed, [name for name in states if name not in removed])
     scene.expect_clean([], [])
-    history = [json.loads(line) for line in
-               (scene.stage.layout.home / ".local/state/orphan-reaper/history.jsonl").read_text().splitlines()]
+    history = [
+        json.loads(line)
+        for line in (scene.stage.layout.home / ".local/state/orphan-reaper/history.jsonl")
+        .read_text()
+        .splitlines()
+    ]
     for name in removed:
-        events = [(one["event"], one.get("result")) for one in history if one.get("path") == str(home / name)]
+        events = [
+            (one["event"], one.get("result"))
+            for one in history
+            if one.get("path") == str(home / name)
+        ]
         expect(events == [("remove", None), ("removed", "removed")], f"{name}: {events}")
     scene.stage.expect_alive(["gateway", "daemon"], silent=["gateway"])
 
@@ -165,10 +216,15 @@ def homes_that_are_asked_for_or_served():
     scene.gateway_pid()
     paths = lambda result: [one["path"] for one in result.json["pidfiles"]]
     expect(paths(scene.pidfiles()) == [str(scene.home / "gateway.pid")], "the usual home")
-    expect(paths(scene.pidfiles("--home", str(elsewhere / "a"))) == [str(elsewhere / "a/gateway.pid")], "--home")
+    expect(
+        paths(scene.pidfiles("--home", str(elsewhere / "a"))) == [str(elsewhere / "a/gateway.pid")],
+        "--home",
+    )
     asked = scene.pidfiles(env={"HERMES_HOME": str(elsewhere / "b")})
     expect(str(elsewhere / "b/gateway.pid") in paths(asked), f"HERMES_HOME: {paths(asked)}")
-    scene.stage.start_host("host", [scene.stage.worker("worker", env={"HERMES_HOME": str(elsewhere / "a")})])
+    scene.stage.start_host(
+        "host", [scene.stage.worker("worker", env={"HERMES_HOME": str(elsewhere / "a")})]
+    )
     served = scene.pidfiles()
     expect(str(elsewhere / "a/gateway.pid") in paths(served), f"served: {paths(served)}")
     link = scene.stage.layout.base / "link"
@@ -178,7 +234,10 @@ def homes_that_are_asked_for_or_served():
     everybody = scene.pidfiles("--all-users", uid=0)
     expect(str(scene.home / "gateway.pid") in paths(everybody), f"--all-users: {paths(everybody)}")
     for name in ("usage", "nowhere"):
-        expect(scene.stage.reaper("pidfiles", "--home", f"/{name}").status == 2, "a home that is not there")
+        expect(
+            scene.stage.reaper("pidfiles", "--home", f"/{name}").status == 2,
+            "a home that is not there",
+        )
 
 
 @case
@@ -189,14 +248,27 @@ def a_live_update_pauses_every_removal():
     marker = scene.put(".hermes-update-in-progress", f"{os.getpid()}\n{int(time.time())}\n")
     expect(scene.pidfiles().status == 1, "a listing is none that is blocked")
     result = scene.expect_clean([], [], status=6)
-    for more in (["--home", str(scene.home / "profiles/work")], ["--home", str(scene.home / "memos-plugin")]):
-        expect(scene.pidfiles("--clean", *more).status == 6, f"{more}: an update of one home is one of all")
-    paused = [one for one in result.json["pidfiles"] if any(e["code"] == "update.running" for e in one["evidence"])]
+    for more in (
+        ["--home", str(scene.home / "profiles/work")],
+        ["--home", str(scene.home / "memos-plugin")],
+    ):
+        expect(
+            scene.pidfiles("--clean", *more).status == 6,
+            f"{more}: an update of one home is one of all",
+        )
+    paused = [
+        one
+        for one in result.json["pidfiles"]
+        if any(e["code"] == "update.running" for e in one["evidence"])
+    ]
     expect(len(paused) == 3, f"{paused}")
     marker.write_text(f"{NOBODY}\n1\n")
     scene.expect_clean([], [], status=6)  # in a pid namespace of its own it may be one outside
     os.utime(marker, (time.time() - 1201,) * 2)
-    scene.expect_clean(["profiles/work/gateway.pid", "memos-plugin/daemon/bridge.pid"], [".hermes-update-in-progress"])
+    scene.expect_clean(
+        ["profiles/work/gateway.pid", "memos-plugin/daemon/bridge.pid"],
+        [".hermes-update-in-progress"],
+    )
 
 
 def end_container(container, name):
@@ -212,9 +284,24 @@ def a_daemon_in_a_container_keeps_the_file_that_has_its_number_there():
     homes.put("memos-plugin/daemon/bridge-stdio.pid", str(NOBODY))
     daemon = stage.daemon("d", home=data)
     burn = 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done; "$@"; true'
-    inside = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", burn, "sh", *map(str, daemon["argv"])]
-    container = subprocess.Popen(inside, cwd=daemon["cwd"], stdin=subprocess.DEVNULL,
-                                 env={**daemon["env"], "HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"})
+    inside = [
+        "unshare",
+        "--pid",
+        "--fork",
+        "--mount-proc",
+        "--kill-child",
+        "sh",
+        "-c",
+        burn,
+        "sh",
+        *map(str, daemon["argv"]),
+    ]
+    container = subprocess.Popen(
+        inside,
+        cwd=daemon["cwd"],
+        stdin=subprocess.DEVNULL,
+        env={**daemon["env"], "HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"},
+    )
     wait_until((stage.run / "d.ready").exists, "the daemon is there")
     number = (stage.run / "d.ready").read_text().strip()
     expect(not os.path.exists(f"/proc/{number}"), f"{number} is somebody here, too")
@@ -232,17 +319,39 @@ def a_gateway_in_a_container_keeps_its_file_where_there_is_no_lock():
     stage = homes.stage
     burn = 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done; "$@"; true'
     gateway = [PYTHON, "-B", "-m", "hermes_cli.main", "gateway", "run"]
-    inside = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", burn, "sh", *gateway]
+    inside = [
+        "unshare",
+        "--pid",
+        "--fork",
+        "--mount-proc",
+        "--kill-child",
+        "sh",
+        "-c",
+        burn,
+        "sh",
+        *gateway,
+    ]
     wish = json.dumps({"name": "g", "dir": str(stage.run), "children": []})
-    container = subprocess.Popen(inside, cwd=stage.layout.hermes, stdin=subprocess.DEVNULL,
-                                 env={"HOST": wish, "STANDIN_NAME": "g", "HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"})
+    container = subprocess.Popen(
+        inside,
+        cwd=stage.layout.hermes,
+        stdin=subprocess.DEVNULL,
+        env={
+            "HOST": wish,
+            "STANDIN_NAME": "g",
+            "HOME": str(stage.layout.home),
+            "PATH": "/usr/bin:/bin",
+        },
+    )
     wait_until((stage.run / "g.ready").exists, "the gateway is there")
     number = (stage.run / "g.ready").read_text().strip()
     expect(not os.path.exists(f"/proc/{number}"), f"{number} is somebody here, too")
     homes.put("gateway.pid", number)
     homes.put("profiles/locked/gateway.pid", number)
     homes.put("profiles/locked/gateway.lock", "")
-    homes.expect_states(homes.pidfiles(), {"gateway.pid": "foreign", "profiles/locked/gateway.pid": "stale"})
+    homes.expect_states(
+        homes.pidfiles(), {"gateway.pid": "foreign", "profiles/locked/gateway.pid": "stale"}
+    )
     homes.expect_clean(["profiles/locked/gateway.pid"], ["gateway.pid"])
     end_container(container, "g")
     homes.expect_clean(["gateway.pid"], [])
@@ -250,7 +359,8 @@ def a_gateway_in_a_container_keeps_its_file_where_there_is_no_lock():
 
 @case
 def what_a_run_that_was_cut_off_has_taken_aside():
-    """Stale: it goes. Somebody's who lives: it is in its place again, unless a newer one is there."""
+    """Stale: it goes. Somebody's who lives: it is in its place again, unless a newer one is
+    there."""
     scene = Homes()
     live = scene.stage.start_host("gateway", [])
     daemon = scene.stage.daemon("daemon", home=scene.home / "memos-plugin")
@@ -259,7 +369,10 @@ def what_a_run_that_was_cut_off_has_taken_aside():
     aside = scene.put(bridge + ".taken-aside.77", str(scene.stage.actors["daemon"].pid))
     scene.put("gateway.pid.taken-aside.7.taken-aside.8.1", str(live.pid))
     scene.put("memos-plugin/daemon/bridge-stdio-1.pid.taken-aside.7", str(NOBODY))
-    scene.put("memos-plugin/daemon/headless-bridges.json.taken-aside.7", json.dumps({"bridges": [{"pid": NOBODY, "parentPid": 1}]}))
+    scene.put(
+        "memos-plugin/daemon/headless-bridges.json.taken-aside.7",
+        json.dumps({"bridges": [{"pid": NOBODY, "parentPid": 1}]}),
+    )
     scene.gateway_pid("profiles/dead/gateway.pid.taken-aside.7")
     scene.gateway_pid("profiles/newer/gateway.pid.taken-aside.7")
     scene.gateway_pid("profiles/taken/gateway.pid.taken-aside.7", pid=live.pid)
@@ -270,26 +383,67 @@ def what_a_run_that_was_cut_off_has_taken_aside():
     lock = open(scene.home / "profiles/held/gateway.lock", "r+")
     fcntl.flock(lock, fcntl.LOCK_EX)  # about to make its own
     for name in ("link", "hard", "fifo", "foreign"):
-        scene.put(f"profiles/{name}/gateway.pid.taken-aside.7" if name == "foreign" else f"profiles/{name}/keep", str(live.pid))
-    os.chown(scene.home / "profiles/foreign/gateway.pid.taken-aside.7", layout.OTHER_UID, layout.OTHER_UID)
+        scene.put(
+            f"profiles/{name}/gateway.pid.taken-aside.7"
+            if name == "foreign"
+            else f"profiles/{name}/keep",
+            str(live.pid),
+        )
+    os.chown(
+        scene.home / "profiles/foreign/gateway.pid.taken-aside.7",
+        layout.OTHER_UID,
+        layout.OTHER_UID,
+    )
     (scene.home / "profiles/link/gateway.pid.taken-aside.7").symlink_to(aside)
-    os.link(scene.home / "profiles/hard/keep", scene.home / "profiles/hard/gateway.pid.taken-aside.7")
+    os.link(
+        scene.home / "profiles/hard/keep", scene.home / "profiles/hard/gateway.pid.taken-aside.7"
+    )
     os.mkfifo(scene.home / "profiles/fifo/gateway.pid.taken-aside.7", 0o600)
-    names = lambda: {str(path.relative_to(scene.home)) for path in scene.home.rglob("*") if not path.is_dir()}
+    names = lambda: {
+        str(path.relative_to(scene.home)) for path in scene.home.rglob("*") if not path.is_dir()
+    }
     before = names()
     listed = scene.pidfiles()
     expect(names() == before, "a listing changes nothing")
-    scene.expect_states(listed, {bridge + ".taken-aside.77": "live", "gateway.pid.taken-aside.7.taken-aside.8.1": "live",
-                                 "profiles/dead/gateway.pid.taken-aside.7": "stale", "profiles/held/gateway.pid.taken-aside.7": "locked",
-                                 **{f"profiles/{name}/gateway.pid.taken-aside.7": "foreign" for name in ("link", "hard", "fifo", "foreign")}})
-    gone = {"memos-plugin/daemon/bridge-stdio-1.pid.taken-aside.7", "memos-plugin/daemon/headless-bridges.json.taken-aside.7",
-            "profiles/dead/gateway.pid.taken-aside.7", "profiles/newer/gateway.pid.taken-aside.7"}
-    moved = {bridge + ".taken-aside.77": bridge, "gateway.pid.taken-aside.7.taken-aside.8.1": "gateway.pid"}
+    scene.expect_states(
+        listed,
+        {
+            bridge + ".taken-aside.77": "live",
+            "gateway.pid.taken-aside.7.taken-aside.8.1": "live",
+            "profiles/dead/gateway.pid.taken-aside.7": "stale",
+            "profiles/held/gateway.pid.taken-aside.7": "locked",
+            **{
+                f"profiles/{name}/gateway.pid.taken-aside.7": "foreign"
+                for name in ("link", "hard", "fifo", "foreign")
+            },
+        },
+    )
+    gone = {
+        "memos-plugin/daemon/bridge-stdio-1.pid.taken-aside.7",
+        "memos-plugin/daemon/headless-bridges.json.taken-aside.7",
+        "profiles/dead/gateway.pid.taken-aside.7",
+        "profiles/newer/gateway.pid.taken-aside.7",
+    }
+    moved = {
+        bridge + ".taken-aside.77": bridge,
+        "gateway.pid.taken-aside.7.taken-aside.8.1": "gateway.pid",
+    }
     cleaned = scene.pidfiles("--clean")
     expect(names() == before - gone - set(moved) | set(moved.values()), f"{names() ^ before}")
-    outcomes = {one["path"].removeprefix(str(scene.home) + "/"): one["outcome"]["result"] for one in cleaned.json["pidfiles"] if one.get("outcome")}
-    expect(outcomes == {**{name: "removed" for name in gone}, **{name: "put_back" for name in moved},
-                        "profiles/taken/gateway.pid.taken-aside.7": "changed"}, f"{outcomes}")
+    outcomes = {
+        one["path"].removeprefix(str(scene.home) + "/"): one["outcome"]["result"]
+        for one in cleaned.json["pidfiles"]
+        if one.get("outcome")
+    }
+    expect(
+        outcomes
+        == {
+            **{name: "removed" for name in gone},
+            **{name: "put_back" for name in moved},
+            "profiles/taken/gateway.pid.taken-aside.7": "changed",
+        },
+        f"{outcomes}",
+    )
     scene.expect_states(scene.pidfiles(), {bridge: "live", "gateway.pid": "live"})
     expect(cleaned.status == 0, f"exit {cleaned.status}")
 
@@ -298,9 +452,24 @@ def what_a_run_that_was_cut_off_has_taken_aside():
 def what_is_planted_is_neither_followed_nor_removed_nor_waited_for():
     scene = Homes()
     uid, home = scene.stage.uid, scene.home
-    precious = put(scene.stage.layout.base / "precious/gateway.pid", str(NOBODY), uid=layout.OTHER_UID)
-    names = [f"profiles/{name}" for name in ("link", "dangling", "fifo", "device", "hard", "folder", "foreign", "large", "lock-link",
-                                             "lock-fifo")]
+    precious = put(
+        scene.stage.layout.base / "precious/gateway.pid", str(NOBODY), uid=layout.OTHER_UID
+    )
+    names = [
+        f"profiles/{name}"
+        for name in (
+            "link",
+            "dangling",
+            "fifo",
+            "device",
+            "hard",
+            "folder",
+            "foreign",
+            "large",
+            "lock-link",
+            "lock-fifo",
+        )
+    ]
     for name in names:
         scene.put(f"{name}/keep", "")
     (home / "profiles/link/gateway.pid").symlink_to(precious)
@@ -325,14 +494,27 @@ def what_is_planted_is_neither_followed_nor_removed_nor_waited_for():
         began = time.monotonic()
         result = scene.pidfiles("--clean", *more, uid=who)
         took = time.monotonic() - began
-        after = sorted(str(path) for path in scene.stage.layout.base.rglob("*") if "/.local/" not in str(path) and
-                       not str(path).endswith("/.local"))
-        expect(after == [path for path in before if "/.local/" not in path and not path.endswith("/.local")], f"{set(before) ^ set(after)}")
+        after = sorted(
+            str(path)
+            for path in scene.stage.layout.base.rglob("*")
+            if "/.local/" not in str(path) and not str(path).endswith("/.local")
+        )
+        expect(
+            after
+            == [path for path in before if "/.local/" not in path and not path.endswith("/.local")],
+            f"{set(before) ^ set(after)}",
+        )
         expect(took < 10, f"it took {took} s")
-        wrong = [one for one in result.json["pidfiles"]
-                 if one["removed"] or one["state"] not in ("foreign", "malformed")]
+        wrong = [
+            one
+            for one in result.json["pidfiles"]
+            if one["removed"] or one["state"] not in ("foreign", "malformed")
+        ]
         expect(not wrong, f"as {who}: {json.dumps(wrong, indent=1)}")
-    expect(precious.read_text() == str(NOBODY) and elsewhere.exists(), "somebody else's file was touched")
+    expect(
+        precious.read_text() == str(NOBODY) and elsewhere.exists(),
+        "somebody else's file was touched",
+    )
 
 
 @case
@@ -350,7 +532,11 @@ def root_removes_for_a_user_only_that_users_files():
 def opt_data(base, uid):
     """A home as the official image has it: no user's recorded one."""
     home = base / "opt/data"
-    put(home / "gateway.pid", json.dumps({"pid": NOBODY, "kind": "hermes-gateway", "start_time": None}), uid=uid)
+    put(
+        home / "gateway.pid",
+        json.dumps({"pid": NOBODY, "kind": "hermes-gateway", "start_time": None}),
+        uid=uid,
+    )
     put(home / "memos-plugin/daemon/bridge.pid", str(NOBODY), uid=uid)
     layout.own_below(home, uid)
     return home
@@ -362,8 +548,10 @@ def the_environment_of_root_counts_unless_it_may_be_a_callers():
     uid, base = scene.stage.uid, scene.stage.layout.base
     home = opt_data(base, uid)
     scene.put("gateway.lock", "")
-    variables = {"HERMES_HOME": (str(home), {"gateway.pid", "memos-plugin/daemon/bridge.pid"}),
-                 "MEMOS_HOME": (f"{home}/memos-plugin", {"memos-plugin/daemon/bridge.pid"})}
+    variables = {
+        "HERMES_HOME": (str(home), {"gateway.pid", "memos-plugin/daemon/bridge.pid"}),
+        "MEMOS_HOME": (f"{home}/memos-plugin", {"memos-plugin/daemon/bridge.pid"}),
+    }
     for name, (value, wanted) in variables.items():
         found = scene.pidfiles(uid=0, home="/root", env={name: value})
         paths = {one["path"].removeprefix(f"{home}/") for one in found.json["pidfiles"]}
@@ -371,11 +559,16 @@ def the_environment_of_root_counts_unless_it_may_be_a_callers():
         expect(all(one["state"] == "stale" for one in found.json["pidfiles"]), found.out)
         for mark in ("SUDO_UID", "SUDO_USER", "DOAS_USER", "PKEXEC_UID"):
             by_caller = scene.pidfiles("--clean", uid=0, home="/root", env={name: value, mark: "v"})
-            expect(by_caller.status == 0 and not by_caller.json["pidfiles"], f"{mark}: {by_caller.out}")
+            expect(
+                by_caller.status == 0 and not by_caller.json["pidfiles"], f"{mark}: {by_caller.out}"
+            )
         of_other = scene.pidfiles("--clean", "--user", "v", uid=0, home="/root", env={name: value})
         expect(of_other.status == 0 and not of_other.json["pidfiles"], of_other.out)
     by_home = scene.pidfiles(uid=0, home=scene.stage.layout.home)
-    expect([one["path"] for one in by_home.json["pidfiles"]] == [str(scene.home / "gateway.lock")], by_home.out)
+    expect(
+        [one["path"] for one in by_home.json["pidfiles"]] == [str(scene.home / "gateway.lock")],
+        by_home.out,
+    )
     planted = put(home / "profiles/planted/gateway.pid", str(NOBODY), uid=layout.OTHER_UID)
     os.chown(planted.parent, uid, uid)
     marker = put(home / ".hermes-update-in-progress", str(os.getpid()), uid=uid)
@@ -383,7 +576,9 @@ def the_environment_of_root_counts_unless_it_may_be_a_callers():
     expect(paused.status == 6 and (home / "gateway.pid").exists(), paused.out)
     marker.unlink()
     scene.stage.orphans([scene.stage.bridge("leaked", home=home / "memos-plugin")])
-    swept = scene.stage.sweep(uid=0, home="/root", env={"HERMES_HOME": str(home), "MEMOS_HOME": f"{home}/memos-plugin"})
+    swept = scene.stage.sweep(
+        uid=0, home="/root", env={"HERMES_HOME": str(home), "MEMOS_HOME": f"{home}/memos-plugin"}
+    )
     expect(not swept.processes, f"root asks about root's own: {swept.explain()}")
     cleaned = scene.pidfiles("--clean", uid=0, home="/root", env={"HERMES_HOME": str(home)})
     expect(planted.exists() and not (home / "gateway.pid").exists(), cleaned.out)
@@ -392,15 +587,28 @@ def the_environment_of_root_counts_unless_it_may_be_a_callers():
 
 @case
 def root_in_a_container_finds_the_home_that_the_image_names():
-    """As `docker exec` starts a command: as root, with the variables of the image, in another root and pid namespace."""
+    """As `docker exec` starts a command: as root, with the variables of the image, in another root
+    and pid namespace."""
     scene = Homes()
     base = scene.stage.layout.base
     root = roots.make_root(scene.stage, "container")
     opt_data(roots.within(root, base), scene.stage.uid)
-    inside = ["/usr/bin/unshare", "--mount", "--pid", "--fork", "--kill-child", f"--root={root}", "--mount-proc"]
+    inside = [
+        "/usr/bin/unshare",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        f"--root={root}",
+        "--mount-proc",
+    ]
     image = {"HERMES_HOME": f"{base}/opt/data"}
     found = scene.pidfiles(uid=0, home="/root", env=image, before=inside)
-    expect(found.status == 1 and [one["state"] for one in found.json["pidfiles"]] == ["stale", "stale"], found.explain())
+    expect(
+        found.status == 1
+        and [one["state"] for one in found.json["pidfiles"]] == ["stale", "stale"],
+        found.explain(),
+    )
     cleaned = scene.pidfiles("--clean", uid=0, home="/root", env=image, before=inside)
     expect(cleaned.status == 0 and cleaned.json["summary"]["files_removed"] == 2, cleaned.out)
 
@@ -412,10 +620,16 @@ def a_folder_that_may_not_be_written_to_is_a_failure():
     os.chown(path.parent, 0, 0)
     path.parent.chmod(0o755)
     result = scene.pidfiles("--clean")
-    expect(result.status == 5 and result.json["pidfiles"][0]["outcome"]["result"] == "failed", result.out)
+    expect(
+        result.status == 5 and result.json["pidfiles"][0]["outcome"]["result"] == "failed",
+        result.out,
+    )
     path.parent.chmod(0o700)
     result = scene.pidfiles()
-    expect(result.status == 4 and not result.json["scan"]["complete"], f"a folder that cannot be read: {result.out}")
+    expect(
+        result.status == 4 and not result.json["scan"]["complete"],
+        f"a folder that cannot be read: {result.out}",
+    )
 
 
 @case
@@ -444,7 +658,15 @@ def a_file_system_that_renames_only_over_what_is_there():
     before = [PYTHON, "-B", str(scene.stage.layout.lib / "deny_calls.py"), "renameat2=EINVAL", "--"]
     result = scene.pidfiles("--clean", before=before)
     left = sorted(str(path.relative_to(scene.home)) for path in scene.home.rglob("gateway.pid*"))
-    expect(left == ["profiles/back/gateway.pid", "profiles/taken/gateway.pid", "profiles/taken/gateway.pid.taken-aside.7"], f"{left}")
+    expect(
+        left
+        == [
+            "profiles/back/gateway.pid",
+            "profiles/taken/gateway.pid",
+            "profiles/taken/gateway.pid.taken-aside.7",
+        ],
+        f"{left}",
+    )
     expect(result.status == 0 and newer.stat().st_ino == inode, result.out)
 
 
@@ -454,14 +676,22 @@ def a_stale_file_that_is_locked_is_a_failure():
     path = scene.gateway_pid()
     path.chmod(0o644)
     scene.put("gateway.lock", "")
-    program = "import fcntl, sys, time; one = open(sys.argv[1]); fcntl.flock(one, fcntl.LOCK_EX); print(flush=True); time.sleep(99)"
-    other = subprocess.Popen([PYTHON, "-c", program, str(path)], stdout=subprocess.PIPE, **as_user(layout.OTHER_UID))
+    program = (
+        "import fcntl, sys, time; one = open(sys.argv[1]); fcntl.flock(one, fcntl.LOCK_EX); "
+        "print(flush=True); time.sleep(99)"
+    )
+    other = subprocess.Popen(
+        [PYTHON, "-c", program, str(path)], stdout=subprocess.PIPE, **as_user(layout.OTHER_UID)
+    )
     other.stdout.readline()
     result = scene.expect_clean([], ["gateway.pid"], status=5)
     told = [one["outcome"]["result"] for one in result.json["pidfiles"] if one.get("outcome")]
     expect(told == ["failed"], f"{told}")
     ready = scene.stage.reaper("preflight", "--json", "--min-age", "1ms", "--settle", "50ms")
-    expect(ready.status == 5 and [one["kind"] for one in ready.json["obstacles"]] == ["stale_file"], ready.out)
+    expect(
+        ready.status == 5 and [one["kind"] for one in ready.json["obstacles"]] == ["stale_file"],
+        ready.out,
+    )
     other.kill()
     other.wait()
     scene.expect_clean(["gateway.pid"], ["gateway.lock"])
@@ -476,8 +706,11 @@ class CrashLoop:
 
     def start(self):
         program = str(self.scene.stage.layout.lib / "standin_gateway.py")
-        return subprocess.Popen([PYTHON, "-B", program, str(self.scene.home)], stderr=subprocess.PIPE,
-                                **as_user(self.scene.stage.uid))
+        return subprocess.Popen(
+            [PYTHON, "-B", program, str(self.scene.home)],
+            stderr=subprocess.PIPE,
+            **as_user(self.scene.stage.uid),
+        )
 
     def lives(self):
         """One start, as long as it lasts; whether it is still there after `every`."""
@@ -511,13 +744,22 @@ def end_crash_loop(record):
 
 @case
 def the_crash_loop_of_launchd_ends_with_one_run():
-    end_crash_loop(json.dumps({"pid": NOBODY, "kind": "hermes-gateway", "argv": ["hermes"], "start_time": None}))
+    end_crash_loop(
+        json.dumps(
+            {"pid": NOBODY, "kind": "hermes-gateway", "argv": ["hermes"], "start_time": None}
+        )
+    )
 
 
 @case
 def the_crash_loop_of_systemd_ends_with_one_run():
-    sleeper = subprocess.Popen(["/bin/sleep", "1000"], **as_user(layout.UID))  # the pid was given out again
-    end_crash_loop(json.dumps({"pid": sleeper.pid, "kind": "hermes-gateway", "argv": ["hermes"], "start_time": 1}))
+    # The pid was given out again.
+    sleeper = subprocess.Popen(["/bin/sleep", "1000"], **as_user(layout.UID))
+    end_crash_loop(
+        json.dumps(
+            {"pid": sleeper.pid, "kind": "hermes-gateway", "argv": ["hermes"], "start_time": 1}
+        )
+    )
 
 
 class Race:
@@ -538,20 +780,44 @@ class Race:
 
     def start(self, home, rounds, alone, **more):
         wish = {"rounds": rounds, "alone": alone, "clean": self.cleaner(self.scene, home), **more}
-        argv = [PYTHON, "-B", str(self.scene.stage.layout.lib / "standin_gateway.py"), str(home), "--race", json.dumps(wish)]
-        self.starters.append(subprocess.Popen(argv, stdout=subprocess.PIPE, env=self.environment(),
-                                              **as_user(self.scene.stage.uid)))
+        argv = [
+            PYTHON,
+            "-B",
+            str(self.scene.stage.layout.lib / "standin_gateway.py"),
+            str(home),
+            "--race",
+            json.dumps(wish),
+        ]
+        self.starters.append(
+            subprocess.Popen(
+                argv,
+                stdout=subprocess.PIPE,
+                env=self.environment(),
+                **as_user(self.scene.stage.uid),
+            )
+        )
 
     def environment(self):
         return {"HOME": str(self.scene.stage.layout.home), "PATH": "/usr/bin:/bin"}
 
     def run(self, seconds):
-        """Cleaners run until every starter is done. Returns the sums of what the starters counted."""
+        """Cleaners run until every starter is done. Returns the sums of what the starters
+        counted."""
         end = time.monotonic() + seconds
-        loops = [subprocess.Popen(["/bin/sh", "-c", 'while :; do "$@" >/dev/null 2>&1; done', "loop",
-                                   *self.cleaner(self.scene, home)], **as_user(self.scene.stage.uid),
-                                  env=self.environment())
-                 for home in self.homes[:2]]
+        loops = [
+            subprocess.Popen(
+                [
+                    "/bin/sh",
+                    "-c",
+                    'while :; do "$@" >/dev/null 2>&1; done',
+                    "loop",
+                    *self.cleaner(self.scene, home),
+                ],
+                **as_user(self.scene.stage.uid),
+                env=self.environment(),
+            )
+            for home in self.homes[:2]
+        ]
         sums = {}
         for starter in self.starters:
             out, _err = starter.communicate(timeout=max(1.0, end - time.monotonic()))
@@ -564,7 +830,15 @@ class Race:
 
 
 def product(scene, home):
-    return [str(scene.stage.layout.binary), "pidfiles", "--clean", "--quiet", "--no-history", "--home", str(home)]
+    return [
+        str(scene.stage.layout.binary),
+        "pidfiles",
+        "--clean",
+        "--quiet",
+        "--no-history",
+        "--home",
+        str(home),
+    ]
 
 
 NAIVE = """
@@ -599,8 +873,16 @@ def ten_thousand_starters_against_the_cleaner():
     expect(sums["rounds"] >= 8 * rounds, f"{sums}")
     expect(sums["lost"] == 0, f"a live gateway lost its file: {sums}")
     expect(sums["blocked_twice"] == 0, f"a stale file blocked a start twice: {sums}")
-    expect(sums["killed"] > rounds // 4 and sums["blocked"] > 0 and sums["lived"] > rounds, f"too little happened: {sums}")
-    left = [str(path) for home in race.homes for path in home.iterdir() if path.name not in ("gateway.pid", "gateway.lock")]
+    expect(
+        sums["killed"] > rounds // 4 and sums["blocked"] > 0 and sums["lived"] > rounds,
+        f"too little happened: {sums}",
+    )
+    left = [
+        str(path)
+        for home in race.homes
+        for path in home.iterdir()
+        if path.name not in ("gateway.pid", "gateway.lock")
+    ]
     expect(not left, f"left behind: {left}")
 
 
@@ -608,7 +890,9 @@ def ten_thousand_starters_against_the_cleaner():
 def control_a_cleaner_that_looks_and_removes_takes_live_files():
     race = Race(naive)
     for _starter in range(3):
-        race.start(race.homes[0] if race.homes else race.home(), 200, alone=False, looks=1000, kill_every=2)
+        race.start(
+            race.homes[0] if race.homes else race.home(), 200, alone=False, looks=1000, kill_every=2
+        )
     sums = race.run(seconds=60)
     expect(sums["lost"] > 0, f"the race proves nothing: {sums}")
 

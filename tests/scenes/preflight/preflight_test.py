@@ -1,4 +1,5 @@
-"""Before an update: what leaked goes, what is in the way is named, and the update starts only when nothing is."""
+"""Before an update: what leaked goes, what is in the way is named, and the update starts only when
+nothing is."""
 import json
 import os
 import pty
@@ -18,7 +19,8 @@ NOBODY = 4_000_000
 
 
 class Install:
-    """A stage whose Hermes has a virtual environment, and a file that an update would leave behind."""
+    """A stage whose Hermes has a virtual environment, and a file that an update would leave
+    behind."""
 
     def __init__(self):
         self.stage = Stage()
@@ -38,7 +40,10 @@ class Install:
 
     def expect_ready(self, *arguments, **more):
         result = self.preflight(*arguments, **more)
-        expect(result.status == 0 and result.json["obstacles"] == [], f"{result.explain()}\n{result.json['obstacles']}")
+        expect(
+            result.status == 0 and result.json["obstacles"] == [],
+            f"{result.explain()}\n{result.json['obstacles']}",
+        )
         return result
 
     def expect_blocked(self, wanted, *arguments, status=6, **more):
@@ -46,10 +51,17 @@ class Install:
         result = self.preflight(*arguments, "--", "/usr/bin/touch", str(self.updated), **more)
         obstacles = result.json["obstacles"]
         got = sorted((one["kind"], sorted(one["pids"])) for one in obstacles)
-        pids = {kind: [self.stage.actors[one].pid if isinstance(one, str) else one for one in whom]
-                for kind, whom in wanted.items()}
-        expect(got == sorted((kind, sorted(whom)) for kind, whom in pids.items()), f"{got}, wanted {pids}\n{obstacles}")
-        expect(result.status == status, f"exit {result.status}, wanted {status}: {result.explain()}")
+        pids = {
+            kind: [self.stage.actors[one].pid if isinstance(one, str) else one for one in whom]
+            for kind, whom in wanted.items()
+        }
+        expect(
+            got == sorted((kind, sorted(whom)) for kind, whom in pids.items()),
+            f"{got}, wanted {pids}\n{obstacles}",
+        )
+        expect(
+            result.status == status, f"exit {result.status}, wanted {status}: {result.explain()}"
+        )
         expect(all(one["detail"] and one["help"] for one in obstacles), f"{obstacles}")
         expect(not self.updated.exists(), "the update was started although something is in the way")
         return result
@@ -57,9 +69,23 @@ class Install:
     def user(self, name, *argv, **more):
         """A program of the user's, that nobody of Hermes started."""
         child = self.stage.child(name, argv, self.stage.layout.home)
-        environment = {**child["env"], "PATH": "/usr/bin:/bin", "HOME": str(self.stage.layout.home), **more.pop("env", {})}
-        one = subprocess.Popen(list(map(str, argv)), env=environment, stdin=subprocess.DEVNULL, user=self.stage.uid,
-                               group=self.stage.uid, extra_groups=[], start_new_session=True, cwd=child["cwd"], **more)
+        environment = {
+            **child["env"],
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(self.stage.layout.home),
+            **more.pop("env", {}),
+        }
+        one = subprocess.Popen(
+            list(map(str, argv)),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            user=self.stage.uid,
+            group=self.stage.uid,
+            extra_groups=[],
+            start_new_session=True,
+            cwd=child["cwd"],
+            **more,
+        )
         self.stage.hosts[name] = one
         return self.stage.know(name, one.pid)
 
@@ -72,7 +98,10 @@ def nothing_is_in_the_way():
     install = Install()
     install.expect_ready()
     told = install.text()
-    expect(told.status == 0 and told.out.startswith("ready: nothing is in the way of an update\n"), told.out)
+    expect(
+        told.status == 0 and told.out.startswith("ready: nothing is in the way of an update\n"),
+        told.out,
+    )
     quiet = install.text("--quiet")
     expect(quiet.status == 0 and quiet.out == "", quiet.out)
 
@@ -83,13 +112,25 @@ def leaks_end_and_stale_files_go():
     stage = install.stage
     stage.orphans([stage.bridge("bridge"), stage.worker("worker", ignore_term=True)])
     stage.start_host("gateway", [stage.worker("attached", session="a")])
-    stale = put(install.home / "gateway.pid", json.dumps({"pid": NOBODY, "kind": "hermes-gateway", "start_time": None}))
+    stale = put(
+        install.home / "gateway.pid",
+        json.dumps({"pid": NOBODY, "kind": "hermes-gateway", "start_time": None}),
+    )
     dry = install.preflight("--dry-run")
-    expect(dry.status == 1 and not dry.signalled() and stale.exists() and not dry.json["obstacles"], dry.explain())
+    expect(
+        dry.status == 1 and not dry.signalled() and stale.exists() and not dry.json["obstacles"],
+        dry.explain(),
+    )
     done = install.expect_ready()
     stage.expect_ended(["bridge", "worker"])
-    expect(sorted(done.signalled()) == sorted(stage.actors[name].pid for name in ("bridge", "worker")), done.explain())
-    expect([one["path"] for one in done.json["pidfiles"] if one["removed"]] == [str(stale)], f"{done.json['pidfiles']}")
+    expect(
+        sorted(done.signalled()) == sorted(stage.actors[name].pid for name in ("bridge", "worker")),
+        done.explain(),
+    )
+    expect(
+        [one["path"] for one in done.json["pidfiles"] if one["removed"]] == [str(stale)],
+        f"{done.json['pidfiles']}",
+    )
     expect(not stale.exists(), "a stale file is left")
     stage.expect_alive(["gateway", "attached"])
     expect(not install.expect_ready().signalled(), "a second one finds nothing to do")
@@ -102,8 +143,11 @@ def leaks_that_would_not_end():
     stage.orphans([stage.worker("one", session="1"), stage.worker("two", session="2")])
     result = install.preflight("--max-kills", "1", "--", "/usr/bin/touch", str(install.updated))
     expect(result.status == 5 and not result.signalled(), result.explain())
-    expect(sorted(one["pids"] for one in result.json["obstacles"]) ==
-           sorted([stage.actors[name].pid] for name in ("one", "two")), f"{result.json['obstacles']}")
+    expect(
+        sorted(one["pids"] for one in result.json["obstacles"])
+        == sorted([stage.actors[name].pid] for name in ("one", "two")),
+        f"{result.json['obstacles']}",
+    )
     expect(not install.updated.exists(), "the update was started")
     told = install.text("--max-kills", "1").out
     expect(told.startswith("not ready: 2 things are in the way"), told)
@@ -116,7 +160,9 @@ def leaks_that_are_only_reported():
     stage = install.stage
     stage.start_host("gateway", [stage.bridge("abandoned", stdio="abandoned")])
     blocked = install.expect_blocked({"leak": ["abandoned"]})
-    expect("--reap abandoned" in blocked.json["obstacles"][0]["help"], f"{blocked.json['obstacles']}")
+    expect(
+        "--reap abandoned" in blocked.json["obstacles"][0]["help"], f"{blocked.json['obstacles']}"
+    )
     install.expect_ready("--reap", "abandoned")
     stage.expect_alive(["gateway"])
 
@@ -135,7 +181,8 @@ def what_is_too_young_is_waited_for():
 
 @case
 def a_file_that_may_still_be_being_written_is_waited_for():
-    """A gateway that was killed before it wrote its pid: no other one starts while the file is there."""
+    """A gateway that was killed before it wrote its pid: no other one starts while the file is
+    there."""
     install = Install()
     put(install.home / "gateway.lock", "")
     path = put(install.home / "gateway.pid", "")
@@ -145,7 +192,10 @@ def a_file_that_may_still_be_being_written_is_waited_for():
     expect("orphan-reaper pidfiles --clean --user u" in short["help"], f"{short}")
     os.utime(path, (time.time() - 57,) * 2)
     done = install.expect_ready()
-    expect([one["path"] for one in done.json["pidfiles"] if one["removed"]] == [str(path)], f"{done.json['pidfiles']}")
+    expect(
+        [one["path"] for one in done.json["pidfiles"] if one["removed"]] == [str(path)],
+        f"{done.json['pidfiles']}",
+    )
     expect(not path.exists(), "it is left")
 
 
@@ -165,12 +215,20 @@ def a_stranger_that_takes_many_locks():
     folder = install.stage.layout.home.parent / "many"
     folder.mkdir()
     os.chown(folder, layout.OTHER_UID, layout.OTHER_UID)
-    take = ("import fcntl, os, sys, time\n"
-            "files = [os.open(f'{sys.argv[1]}/{n}', os.O_RDWR | os.O_CREAT, 0o600) for n in range(900)]\n"
-            "for one in files:\n    for n in range(100): fcntl.lockf(one, fcntl.LOCK_EX, 1, 2 * n)\n"
-            "print(flush=True)\ntime.sleep(99)\n")
-    other = subprocess.Popen([PYTHON, "-c", take, str(folder)], stdout=subprocess.PIPE, user=layout.OTHER_UID,
-                             group=layout.OTHER_UID, extra_groups=[])
+    take = (
+        "import fcntl, os, sys, time\n"
+        "files = [os.open(f'{sys.argv[1]}/{n}', os.O_RDWR | os.O_CREAT, 0o600) for n in "
+        "range(900)]\n"
+        "for one in files:\n    for n in range(100): fcntl.lockf(one, fcntl.LOCK_EX, 1, 2 * n)\n"
+        "print(flush=True)\ntime.sleep(99)\n"
+    )
+    other = subprocess.Popen(
+        [PYTHON, "-c", take, str(folder)],
+        stdout=subprocess.PIPE,
+        user=layout.OTHER_UID,
+        group=layout.OTHER_UID,
+        extra_groups=[],
+    )
     other.stdout.readline()
     try:
         expect(len(read_bytes("/proc/locks")) > 4 * 1024 * 1024, "the locks are not many")
@@ -191,35 +249,60 @@ def locks_that_cannot_be_read():
     result = install.preflight("--", "/usr/bin/touch", str(install.updated))
     expect(result.status == 4 and stale.exists() and not install.updated.exists(), result.explain())
     told = [one for one in result.json["remarks"] if one.startswith(f"{stale}: ")]
-    expect(len(told) == 1 and "cannot open /proc/locks: Permission denied" in told[0], f"{result.json['remarks']}")
+    expect(
+        len(told) == 1 and "cannot open /proc/locks: Permission denied" in told[0],
+        f"{result.json['remarks']}",
+    )
 
 
 @case
 def what_runs_out_of_the_install_is_named():
-    """By the name it is called by, by its script, by a module, by a library; and nobody who merely talks of the install."""
+    """By the name it is called by, by its script, by a module, by a library; and nobody who merely
+    talks of the install."""
     install = Install()
     stage, hermes = install.stage, install.hermes
     body = (stage.layout.lib / "standin_worker.py").read_text()
     notes = put(stage.layout.home / "notes.py", body)
     inside = put(hermes / "tools/report.py", body)
     library = put(hermes / "venv/lib/fast.so", "x" * 4096)
-    mapping = put(stage.layout.home / "mapping.py",
-                  f"import mmap, time\nfile = open({str(library)!r}, 'rb')\nmap = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\ntime.sleep(99)\n")
+    mapping = put(
+        stage.layout.home / "mapping.py",
+        f"import mmap, time\nfile = open({str(library)!r}, 'rb')\n"
+        f"map = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\ntime.sleep(99)\n",
+    )
     install.user("called", install.python, "-B", notes)
     install.user("script", PYTHON, "-B", inside)
     install.user("mapped", PYTHON, "-B", mapping)
     module = install.user("elsewhere", PYTHON, "-B", notes, inside)
     install.user("reader", "/usr/bin/tail", "-f", inside)
-    other = subprocess.Popen([str(install.python), "-B", str(notes)], user=layout.OTHER_UID, group=layout.OTHER_UID,
-                             extra_groups=[], stdin=subprocess.DEVNULL, cwd="/", env={"STANDIN_NAME": "other", "STANDIN": json.dumps({"name": "other", "dir": str(stage.run)})})
+    other = subprocess.Popen(
+        [str(install.python), "-B", str(notes)],
+        user=layout.OTHER_UID,
+        group=layout.OTHER_UID,
+        extra_groups=[],
+        stdin=subprocess.DEVNULL,
+        cwd="/",
+        env={
+            "STANDIN_NAME": "other",
+            "STANDIN": json.dumps({"name": "other", "dir": str(stage.run)}),
+        },
+    )
     stage.know("other", other.pid)
-    wait_until(lambda: b"fast.so" in read_bytes(f"/proc/{stage.actors['mapped'].pid}/maps"), "the library to be mapped")
+    wait_until(
+        lambda: b"fast.so" in read_bytes(f"/proc/{stage.actors['mapped'].pid}/maps"),
+        "the library to be mapped",
+    )
     result = install.preflight("--", "/usr/bin/touch", str(install.updated))
     got = {pid: one for one in result.json["obstacles"] for pid in one["pids"]}
     wanted = {stage.actors[name].pid: name for name in ("called", "script", "mapped", "other")}
-    expect(result.status == 6 and set(got) == set(wanted), f"{got}, wanted {wanted}, elsewhere {module.pid}")
+    expect(
+        result.status == 6 and set(got) == set(wanted),
+        f"{got}, wanted {wanted}, elsewhere {module.pid}",
+    )
     expect({one["kind"] for one in got.values()} == {"occupant"}, f"{got}")
-    expect(got[other.pid]["user"] == "v" and got[stage.actors["called"].pid]["user"] == "u", f"{got}")
+    expect(
+        got[other.pid]["user"] == "v" and got[stage.actors["called"].pid]["user"] == "u", f"{got}"
+    )
     expect(not result.signalled(), result.explain())
     stage.expect_alive(["called", "script", "other"], silent=["called", "script", "other"])
     expect(f"kill {other.pid}" in got[other.pid]["help"], f"{got[other.pid]}")
@@ -233,7 +316,11 @@ def sessions_are_in_the_way_and_gateways_are_not():
     stage = install.stage
     child = stage.worker("of-gateway", session="g")
     child["argv"][0] = str(install.python)
-    stage.start_host("gateway", [child], kind=[str(install.python), "-B", "-m", "hermes_cli.main", "gateway", "run"])
+    stage.start_host(
+        "gateway",
+        [child],
+        kind=[str(install.python), "-B", "-m", "hermes_cli.main", "gateway", "run"],
+    )
     install.expect_ready()
     below = stage.worker("of-session", session="s")
     below["argv"][0] = str(install.python)
@@ -253,8 +340,11 @@ def more_than_one_gateway_of_a_home():
     stage.start_host("second", [], kind=[*HERMES, "gateway", "run", "--replace"])
     result = install.preflight()
     pids = [one["pids"] for one in result.json["obstacles"] if one["kind"] == "gateways"]
-    expect(result.status == 6 and pids == [sorted(stage.actors[name].pid for name in ("first", "second"))],
-           f"{result.json['obstacles']}")
+    expect(
+        result.status == 6
+        and pids == [sorted(stage.actors[name].pid for name in ("first", "second"))],
+        f"{result.json['obstacles']}",
+    )
     stage.expect_alive(["first", "second", "profile", "other-home"])
 
 
@@ -263,14 +353,39 @@ def gateways_that_something_wraps():
     """Each is one, of the profile that the gateway itself names."""
     install = Install()
     stage = install.stage
-    stamp = put(install.hermes / "hermes_cli/stderr_timestamp.py", (stage.layout.lib / "standin_host.py").read_text())
+    stamp = put(
+        install.hermes / "hermes_cli/stderr_timestamp.py",
+        (stage.layout.lib / "standin_host.py").read_text(),
+    )
     expect(stamp.exists(), "the wrapper")
 
     def wrapped(name, *profile):
-        inner = stage.child(f"{name}-inner", [*HERMES, *profile, "gateway", "run"], install.hermes,
-                            env={"HOST": json.dumps({"name": f"{name}-inner", "dir": str(stage.run), "children": []})})
-        stage.start_host(name, [inner], kind=[PYTHON, "-B", "-m", "hermes_cli.stderr_timestamp", "--error-log", "/dev/null", "--",
-                                              *HERMES, *profile, "gateway", "run"])
+        inner = stage.child(
+            f"{name}-inner",
+            [*HERMES, *profile, "gateway", "run"],
+            install.hermes,
+            env={
+                "HOST": json.dumps({"name": f"{name}-inner", "dir": str(stage.run), "children": []})
+            },
+        )
+        stage.start_host(
+            name,
+            [inner],
+            kind=[
+                PYTHON,
+                "-B",
+                "-m",
+                "hermes_cli.stderr_timestamp",
+                "--error-log",
+                "/dev/null",
+                "--",
+                *HERMES,
+                *profile,
+                "gateway",
+                "run",
+            ],
+        )
+
     wrapped("plain")
     wrapped("butler", "--profile", "butler")
     install.expect_ready()
@@ -280,24 +395,36 @@ def gateways_that_something_wraps():
 
 @case
 def a_keepalive_is_waited_for():
-    """What starts again within seconds what was ended would be there again while the update runs."""
+    """What starts again within seconds what was ended would be there again while the update
+    runs."""
     install = Install()
     stage = install.stage
     stage.start_host("gateway", [stage.bridge("abandoned", stdio="abandoned")], keepalive=True)
     begin = time.monotonic()
-    result = install.preflight("--reap", "abandoned", "--timeout", "60s", "--", "/usr/bin/touch", str(install.updated))
+    result = install.preflight(
+        "--reap", "abandoned", "--timeout", "60s", "--", "/usr/bin/touch", str(install.updated)
+    )
     expect(result.status != 0 and not install.updated.exists(), result.explain())
     expect(time.monotonic() - begin < 60, "it was ended and ended again")
-    expect("leak" in {one["kind"] for one in result.json["obstacles"]}, f"{result.json['obstacles']}")
+    expect(
+        "leak" in {one["kind"] for one in result.json["obstacles"]}, f"{result.json['obstacles']}"
+    )
 
 
 def expect_returns(period, *arguments):
-    """A host that starts its helper again every so often: not ready, and nothing is started. The result."""
+    """A host that starts its helper again every so often: not ready, and nothing is started. The
+    result."""
     install = Install()
-    install.stage.start_host("gateway", [install.stage.bridge("abandoned", stdio="abandoned")], keepalive=period)
-    result = install.preflight("--reap", "abandoned", *arguments, "--", "/usr/bin/touch", str(install.updated))
+    install.stage.start_host(
+        "gateway", [install.stage.bridge("abandoned", stdio="abandoned")], keepalive=period
+    )
+    result = install.preflight(
+        "--reap", "abandoned", *arguments, "--", "/usr/bin/touch", str(install.updated)
+    )
     expect(result.status != 0 and not install.updated.exists(), result.explain())
-    expect({one["kind"] for one in result.json["obstacles"]} == {"leak"}, f"{result.json['obstacles']}")
+    expect(
+        {one["kind"] for one in result.json["obstacles"]} == {"leak"}, f"{result.json['obstacles']}"
+    )
     return install, result
 
 
@@ -306,7 +433,11 @@ def what_may_come_again_after_the_time_is_over():
     install, result = expect_returns(20, "--timeout", "3s")
     told = result.json["obstacles"][0]
     expect(result.status == 6 and told["pids"] == result.signalled(), f"{result.explain()} {told}")
-    expect(f"explain {install.stage.actors['gateway'].pid}" in told["help"] and "--timeout" in told["help"], f"{told}")
+    expect(
+        f"explain {install.stage.actors['gateway'].pid}" in told["help"]
+        and "--timeout" in told["help"],
+        f"{told}",
+    )
 
 
 @case
@@ -314,7 +445,10 @@ def a_keepalive_without_a_history_is_given_up():
     install, result = expect_returns(1, "--no-history", "--timeout", "60s")
     expect(len(result.signalled()) == 3, result.explain())
     told = [one for one in result.json["obstacles"] if "after each of 3 ends" in one["detail"]]
-    expect(len(told) == 1 and f"explain {install.stage.actors['gateway'].pid}" in told[0]["help"], f"{result.json['obstacles']}")
+    expect(
+        len(told) == 1 and f"explain {install.stage.actors['gateway'].pid}" in told[0]["help"],
+        f"{result.json['obstacles']}",
+    )
 
 
 @case
@@ -322,8 +456,16 @@ def what_came_again_once_is_ended_as_well():
     install = Install()
     stage = install.stage
     stage.start_host("gateway", [stage.bridge("abandoned", stdio="abandoned")], keepalive=1)
-    preflight = stage.start_reaper("preflight", "--json", *QUICK, "--reap", "abandoned", "--", "/usr/bin/touch",
-                                   str(install.updated))
+    preflight = stage.start_reaper(
+        "preflight",
+        "--json",
+        *QUICK,
+        "--reap",
+        "abandoned",
+        "--",
+        "/usr/bin/touch",
+        str(install.updated),
+    )
     history = stage.layout.home / ".local/state/orphan-reaper/history.jsonl"
     wait_until(lambda: b'"respawned"' in read_bytes(history), "somebody to come again")
     stage.kill_host("gateway")
@@ -340,7 +482,10 @@ def what_cannot_be_known_is_not_ready():
             path.rename(install.hermes.parent / "moved")
     result = install.preflight("--", "/usr/bin/touch", str(install.updated))
     expect(result.status == 4 and not install.updated.exists(), result.explain())
-    expect(any("no install of Hermes was found" in one for one in result.json["remarks"]), f"{result.json['remarks']}")
+    expect(
+        any("no install of Hermes was found" in one for one in result.json["remarks"]),
+        f"{result.json['remarks']}",
+    )
 
 
 @case
@@ -349,24 +494,46 @@ def without_a_home_to_lock_it_goes_on_and_says_so():
     install.stage.layout.home.chmod(0o311)  # it cannot be opened
     result = install.preflight("--", "/usr/bin/touch", str(install.updated))
     expect(install.updated.exists(), result.explain())
-    expect(sum("another sweep may be at work" in one for one in result.json["remarks"]) == 1, f"{result.json['remarks']}")
+    expect(
+        sum("another sweep may be at work" in one for one in result.json["remarks"]) == 1,
+        f"{result.json['remarks']}",
+    )
 
 
 @case
 def a_user_whose_own_sweep_is_at_work():
-    """Root's preflight waits for it, and names it; meanwhile that user's timer does not interfere with root's command, though
-    it may be the first sweep ever."""
+    """Root's preflight waits for it, and names it; meanwhile that user's timer does not interfere
+    with root's command, though it may be the first sweep ever."""
     install = Install()
     stage = install.stage
     stage.orphans([stage.worker("deaf", ignore_term=True)])
     one = stage.start_reaper("sweep", "--min-age", "1ms", "--settle", "200ms", "--grace", "3s")
     wait_until(lambda: stage.actors["deaf"].signals(), "the user's sweep to signal")
     result = install.preflight("--all-users", "--lock-wait", "0s", uid=0)
-    told = [(two["kind"], two["pids"], two["user"]) for two in result.json["obstacles"] if two["kind"] == "sweep"]
-    expect(result.status == 5 and told == [("sweep", [one.pid], "u")], f"{result.json['obstacles']}")
+    told = [
+        (two["kind"], two["pids"], two["user"])
+        for two in result.json["obstacles"]
+        if two["kind"] == "sweep"
+    ]
+    expect(
+        result.status == 5 and told == [("sweep", [one.pid], "u")], f"{result.json['obstacles']}"
+    )
     product.finish(one, 30)
     script = f"echo > {stage.run}/running; sleep 3"
-    root = product.start([str(stage.layout.binary), "preflight", "--all-users", *QUICK, "--", "/bin/sh", "-c", script], 0, stage.layout.home)
+    root = product.start(
+        [
+            str(stage.layout.binary),
+            "preflight",
+            "--all-users",
+            *QUICK,
+            "--",
+            "/bin/sh",
+            "-c",
+            script,
+        ],
+        0,
+        stage.layout.home,
+    )
     wait_until((stage.run / "running").exists, "root's command to run")
     stage.orphans([stage.worker("leaked")])
     timer = stage.sweep("--lock-wait", "0s")
@@ -379,17 +546,28 @@ def an_update_that_runs_already():
     install = Install()
     stage = install.stage
     stage.orphans([stage.worker("leaked")])
-    updater = install.user("updater", *HERMES, "update", env={"HOST": json.dumps({"name": "updater", "dir": str(stage.run), "children": []}), "PYTHONPATH": str(install.hermes)})
+    updater = install.user(
+        "updater",
+        *HERMES,
+        "update",
+        env={
+            "HOST": json.dumps({"name": "updater", "dir": str(stage.run), "children": []}),
+            "PYTHONPATH": str(install.hermes),
+        },
+    )
     stage.meet("updater")
     install.expect_blocked({"update": ["updater"]})
     stage.expect_ended(["leaked"])
-    marker = put(install.home / ".hermes-update-in-progress", f"{updater.pid}\n{int(time.time())}\n")
+    marker = put(
+        install.home / ".hermes-update-in-progress", f"{updater.pid}\n{int(time.time())}\n"
+    )
     stage.orphans([stage.worker("spared")])
     marked = install.expect_blocked({"update": ["updater"], "leak": ["spared"]})
     expect(not marked.signalled(), marked.explain())
     updater.send(signal.SIGKILL)
     stage.hosts["updater"].wait()
-    outside = install.expect_blocked({"update": [], "leak": ["spared"]})  # here not every process of the machine is seen
+    # Here not every process of the machine is seen.
+    outside = install.expect_blocked({"update": [], "leak": ["spared"]})
     expect("20 minutes" in str(outside.json["obstacles"]), f"{outside.json['obstacles']}")
     os.utime(marker, (time.time() - 1201,) * 2)
     install.expect_ready()
@@ -397,12 +575,25 @@ def an_update_that_runs_already():
 
 
 def as_another(stage, name, argv, uid):
-    """Of another user, whose executable and working directory are not shown: this one's is the install."""
+    """Of another user, whose executable and working directory are not shown: this one's is the
+    install."""
     host = {"name": name, "dir": str(stage.run), "children": []}
-    environment = {"HOST": json.dumps(host), "STANDIN_NAME": name, "HOME": "/", "PATH": "/usr/bin:/bin",
-                   "HERMES_HOME": str(stage.layout.home / ".hermes")}
-    stage.hosts[name] = subprocess.Popen(list(map(str, argv)), cwd=stage.layout.hermes, env=environment, stdin=subprocess.DEVNULL,
-                                         user=uid, group=uid, extra_groups=[])
+    environment = {
+        "HOST": json.dumps(host),
+        "STANDIN_NAME": name,
+        "HOME": "/",
+        "PATH": "/usr/bin:/bin",
+        "HERMES_HOME": str(stage.layout.home / ".hermes"),
+    }
+    stage.hosts[name] = subprocess.Popen(
+        list(map(str, argv)),
+        cwd=stage.layout.hermes,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        user=uid,
+        group=uid,
+        extra_groups=[],
+    )
     return stage.meet(name)
 
 
@@ -444,7 +635,10 @@ def of_other_users_the_command_line_tells():
     install.expect_ready()
     stage.start_host("gateway", [])
     result = install.expect_blocked({"gateways": ["roots"]})
-    expect("sudo orphan-reaper preflight" in result.json["obstacles"][0]["help"], f"{result.json['obstacles']}")
+    expect(
+        "sudo orphan-reaper preflight" in result.json["obstacles"][0]["help"],
+        f"{result.json['obstacles']}",
+    )
 
 
 @case
@@ -459,7 +653,9 @@ def a_stale_file_that_cannot_be_removed():
     expect(str(path) in told["detail"] and told["user"] == "u", f"{told}")
     expect(told["help"] == "sudo orphan-reaper pidfiles --clean --user u", f"{told}")
     text = install.text().out
-    expect(text.startswith("not ready: 1 thing is in the way") and "stale_file (of u)" in text, text)
+    expect(
+        text.startswith("not ready: 1 thing is in the way") and "stale_file (of u)" in text, text
+    )
     expect("exit status 5: something that should have ended or been removed was not" in text, text)
     cleaned = install.stage.reaper(*told["help"].split()[2:], uid=0)  # the command that helps
     expect(cleaned.status == 0 and not path.exists(), cleaned.explain())
@@ -472,7 +668,10 @@ def what_holds_a_deleted_log():
     stage = install.stage
     wal = put(install.home / "state.db-wal", "wal")
     elsewhere = put(stage.layout.home / "notes.db-wal", "wal")
-    hold = put(stage.layout.home / "hold.py", "import sys, time\nkept = open(sys.argv[1], 'rb')\nprint(flush=True)\ntime.sleep(99)\n")
+    hold = put(
+        stage.layout.home / "hold.py",
+        "import sys, time\nkept = open(sys.argv[1], 'rb')\nprint(flush=True)\ntime.sleep(99)\n",
+    )
     for name, path in (("holder", wal), ("other", elsewhere)):
         one = install.user(name, PYTHON, "-B", hold, path, stdout=subprocess.PIPE)
         stage.hosts[name].stdout.read(1)
@@ -482,8 +681,11 @@ def what_holds_a_deleted_log():
     elsewhere.unlink()
     result = install.preflight()
     got = {pid: one["kind"] for one in result.json["obstacles"] for pid in one["pids"]}
-    expect(result.status == 6 and got == {stage.actors[name].pid: "deleted_database" for name in ("holder", "gateway")},
-           f"{result.json['obstacles']}")
+    expect(
+        result.status == 6
+        and got == {stage.actors[name].pid: "deleted_database" for name in ("holder", "gateway")},
+        f"{result.json['obstacles']}",
+    )
 
 
 @case
@@ -491,16 +693,54 @@ def from_inside_of_hermes():
     """A session's terminal runs it: the session is not counted, and it says so."""
     install = Install()
     stage = install.stage
-    wish = json.dumps({"name": "session", "dir": str(stage.run), "children": [
-        {"argv": ["/bin/sh", "-c", f"{stage.layout.binary} preflight --json {' '.join(QUICK)} > {stage.run}/told; echo $? > {stage.run}/status"],
-         "env": {"STANDIN_NAME": "shell"}, "cwd": "/", "stdio": "detached", "after": 0}]})
-    environment = {"HOST": wish, "STANDIN_NAME": "session", "HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"}
-    stage.hosts["session"] = subprocess.Popen([str(install.python), "-B", "-m", "hermes_cli.main"], cwd=install.hermes, env=environment,
-                                              stdin=subprocess.DEVNULL, user=stage.uid, group=stage.uid, extra_groups=[], start_new_session=True)
-    status = wait_until(lambda: (stage.run / "status").exists() and (stage.run / "status").read_text(), "it to be done")
+    wish = json.dumps(
+        {
+            "name": "session",
+            "dir": str(stage.run),
+            "children": [
+                {
+                    "argv": [
+                        "/bin/sh",
+                        "-c",
+                        (
+                            f"{stage.layout.binary} preflight --json {' '.join(QUICK)} > "
+                            f"{stage.run}/told; echo $? > {stage.run}/status"
+                        ),
+                    ],
+                    "env": {"STANDIN_NAME": "shell"},
+                    "cwd": "/",
+                    "stdio": "detached",
+                    "after": 0,
+                }
+            ],
+        }
+    )
+    environment = {
+        "HOST": wish,
+        "STANDIN_NAME": "session",
+        "HOME": str(stage.layout.home),
+        "PATH": "/usr/bin:/bin",
+    }
+    stage.hosts["session"] = subprocess.Popen(
+        [str(install.python), "-B", "-m", "hermes_cli.main"],
+        cwd=install.hermes,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        user=stage.uid,
+        group=stage.uid,
+        extra_groups=[],
+        start_new_session=True,
+    )
+    status = wait_until(
+        lambda: (stage.run / "status").exists() and (stage.run / "status").read_text(),
+        "it to be done",
+    )
     told = json.loads((stage.run / "told").read_text())
     expect(status == "0\n" and told["ready"], f"{status} {told['obstacles']}")
-    expect(any("runs inside of Hermes (session, pid" in one for one in told["remarks"]), f"{told['remarks']}")
+    expect(
+        any("runs inside of Hermes (session, pid" in one for one in told["remarks"]),
+        f"{told['remarks']}",
+    )
 
 
 def signals_in(status):
@@ -512,13 +752,23 @@ def signals_in(status):
 def the_command_runs_in_its_place():
     install = Install()
     stage = install.stage
-    ran = stage.reaper("preflight", *QUICK, "--quiet", "--", "/bin/sh", "-c", "echo out; echo error >&2; exit 7")
+    ran = stage.reaper(
+        "preflight", *QUICK, "--quiet", "--", "/bin/sh", "-c", "echo out; echo error >&2; exit 7"
+    )
     expect((ran.status, ran.out, ran.err) == (7, "out\n", "error\n"), ran.explain())
-    expect(stage.reaper("preflight", *QUICK, "--", "no-such-program").status == 127, "status of a program that is not there")
-    expect(stage.reaper("preflight", *QUICK, "--", "/etc/passwd").status == 126, "status of what is no program")
+    expect(
+        stage.reaper("preflight", *QUICK, "--", "no-such-program").status == 127,
+        "status of a program that is not there",
+    )
+    expect(
+        stage.reaper("preflight", *QUICK, "--", "/etc/passwd").status == 126,
+        "status of what is no program",
+    )
     dashed = stage.reaper("preflight", "--quiet", *QUICK, "--", "/bin/echo", "--json", "--", "-x")
     expect(dashed.out == "--json -- -x\n", dashed.out)
-    dry = stage.reaper("preflight", *QUICK, "--dry-run", "--", "/usr/bin/touch", str(install.updated))
+    dry = stage.reaper(
+        "preflight", *QUICK, "--dry-run", "--", "/usr/bin/touch", str(install.updated)
+    )
     expect(dry.status == 0 and not install.updated.exists(), dry.explain())
     signals = ["/bin/grep", "-E", "SigBlk|SigIgn", "/proc/self/status"]
     direct = product.run(signals, stage.uid, stage.layout.home)
@@ -531,8 +781,14 @@ def what_ends_it_ends_the_command():
     install = Install()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         one = install.stage.start_reaper("preflight", "--quiet", *QUICK, "--", "/bin/sleep", "98")
-        sleeper = wait_until(lambda: [pid for pid in all_pids() if read_bytes(f"/proc/{pid}/cmdline") == b"/bin/sleep\0" b"98\0"],
-                             "the command to run")
+        sleeper = wait_until(
+            lambda: [
+                pid
+                for pid in all_pids()
+                if read_bytes(f"/proc/{pid}/cmdline") == b"/bin/sleep\0" b"98\0"
+            ],
+            "the command to run",
+        )
         one.send_signal(number)
         expect(product.finish(one, 10).status == 128 + number, f"after {number}")
         expect(not os.path.exists(f"/proc/{sleeper[0]}"), "the command is left")
@@ -543,7 +799,10 @@ def a_command_that_outlives_its_terminal_may():
     """As `hermes update` does, which ignores what a closed terminal sends to everybody."""
     install = Install()
     flag = install.stage.run / "go"
-    script = f"trap '' HUP; echo > {install.stage.run}/running; while [ ! -e {flag} ]; do sleep 0.05; done; exit 7"
+    script = (
+        f"trap '' HUP; echo > {install.stage.run}/running; while [ ! -e {flag} ]; do sleep 0.05; "
+        f"done; exit 7"
+    )
     one = install.stage.start_reaper("preflight", "--quiet", *QUICK, "--", "/bin/sh", "-c", script)
     wait_until((install.stage.run / "running").exists, "the command to run")
     one.send_signal(signal.SIGHUP)
@@ -559,8 +818,16 @@ def a_terminal_that_hangs_up_is_told_to_the_command():
     install = Install()
     stage = install.stage
     told = stage.run / "told"
-    command = [str(stage.layout.binary), "preflight", "--quiet", *QUICK, "--", "/bin/sh", "-c",
-               f"trap 'echo > {told}; exit' HUP; echo > {stage.run}/running; while :; do sleep 0.1; done"]
+    command = [
+        str(stage.layout.binary),
+        "preflight",
+        "--quiet",
+        *QUICK,
+        "--",
+        "/bin/sh",
+        "-c",
+        f"trap 'echo > {told}; exit' HUP; echo > {stage.run}/running; while :; do sleep 0.1; done",
+    ]
     pid, terminal = pty.fork()
     if pid == 0:
         os.setgroups([])
@@ -579,15 +846,20 @@ def no_sweep_interferes_meanwhile():
     install = Install()
     stage = install.stage
     flag = stage.run / "go"
-    script = (f"echo > {stage.run}/running; while [ ! -e {flag} ]; do sleep 0.05; done; "
-              "setsid sleep 97 < /dev/null > /dev/null 2>&1 &\nexit 0")
+    script = (
+        f"echo > {stage.run}/running; while [ ! -e {flag} ]; do sleep 0.05; done; "
+        "setsid sleep 97 < /dev/null > /dev/null 2>&1 &\nexit 0"
+    )
     one = stage.start_reaper("preflight", *QUICK, "--", "/bin/sh", "-c", script)
     wait_until((stage.run / "running").exists, "the command to run")
     stage.orphans([stage.worker("leaked")])
     timer = stage.sweep("--lock-wait", "0s")
     expect(timer.status == 5 and not timer.signalled(), timer.explain())
     second = install.preflight("--lock-wait", "0s")
-    expect(second.status == 5 and "sweep" in {one["kind"] for one in second.json["obstacles"]}, f"{second.json['obstacles']}")
+    expect(
+        second.status == 5 and "sweep" in {one["kind"] for one in second.json["obstacles"]},
+        f"{second.json['obstacles']}",
+    )
     flag.touch()
     expect(product.finish(one, 10).status == 0, "the command's status")
     stage.expect_sweep(stage.sweep("--lock-wait", "0s"), ["leaked"], [])
@@ -598,7 +870,9 @@ def an_interrupt_starts_nothing():
     install = Install()
     stage = install.stage
     stage.orphans([stage.worker("leaked")])
-    one = stage.start_reaper("preflight", "--min-age", "60s", "--", "/usr/bin/touch", str(install.updated))
+    one = stage.start_reaper(
+        "preflight", "--min-age", "60s", "--", "/usr/bin/touch", str(install.updated)
+    )
     time.sleep(1)
     one.send_signal(signal.SIGINT)
     result = product.finish(one, 5)

@@ -1,4 +1,5 @@
-"""What `run` costs, and how soon it acts: the numbers that the manual states, with real processes."""
+"""What `run` costs, and how soon it acts: the numbers that the manual states, with real
+processes."""
 import os
 import re
 import select
@@ -39,8 +40,12 @@ def told_after():
 
 def tell_percentile(trials):
     took = sorted(told_after() for _ in range(trials))
-    print(f"     host killed -> helper ended, {trials} trials: median {statistics.median(took):.2f} ms, "
-          f"99th percentile {took[trials * 99 // 100 - 1]:.2f} ms, worst {took[-1]:.2f} ms", flush=True)
+    print(
+        f"     host killed -> helper ended, {trials} trials: median {statistics.median(took):.2f} "
+        f"ms, "
+        f"99th percentile {took[trials * 99 // 100 - 1]:.2f} ms, worst {took[-1]:.2f} ms",
+        flush=True,
+    )
     wait_until(lambda: not survivors(), "the end of all helpers")
     return took[trials * 99 // 100 - 1]
 
@@ -58,7 +63,11 @@ def without_a_cgroup_too():
 
 
 def switches(pid):
-    return [int(line.split()[1]) for line in read_bytes(f"/proc/{pid}/status").decode().splitlines() if "ctxt_switches" in line]
+    return [
+        int(line.split()[1])
+        for line in read_bytes(f"/proc/{pid}/status").decode().splitlines()
+        if "ctxt_switches" in line
+    ]
 
 
 @case
@@ -70,22 +79,38 @@ def run_does_not_wake_up_while_nothing_happens():
     before = [switches(pid) for pid in pids]
     time.sleep(10)
     after = [switches(pid) for pid in pids]
-    expect(before == after, f"context switches of run and its guard before and after 10 idle seconds: {before}, {after}")
+    expect(
+        before == after,
+        f"context switches of run and its guard before and after 10 idle seconds: {before}, "
+        f"{after}",
+    )
 
 
 @case
 def memory_is_at_most_2_mb():
-    """Of both processes together, as the plainest count has it: resident, shared libraries and all."""
+    """Of both processes together, as the plainest count has it: resident, shared libraries and
+    all."""
     helper.needs_cgroup()
     for options in ((), ("--idle", "2h"), ("--idle", "6s")):
         host = Host("/bin/sleep", "100", options=options)
         time.sleep(2)
 
+        # pylint: disable=cell-var-from-loop
         def memory(key):
-            return sum(int(re.search(rf"^{key}: +(\d+)", read_bytes(f"/proc/{pid}/smaps_rollup").decode(), re.M).group(1))
-                       for pid in (host.run, host.guard))  # pylint: disable=cell-var-from-loop
+            return sum(
+                int(
+                    re.search(
+                        rf"^{key}: +(\d+)", read_bytes(f"/proc/{pid}/smaps_rollup").decode(), re.M
+                    ).group(1)
+                )
+                for pid in (host.run, host.guard)
+            )
 
-        print(f"     {' '.join(options)} resident {memory('Rss')} kB, proportional {memory('Pss')} kB, anonymous {memory('Anonymous')} kB", flush=True)
+        print(
+            f"     {' '.join(options)} resident {memory('Rss')} kB, proportional {memory('Pss')} "
+            f"kB, anonymous {memory('Anonymous')} kB",
+            flush=True,
+        )
         expect(memory("Rss") <= 2 * MIB, f"{options}: resident {memory('Rss')} kB")
 
 
@@ -109,10 +134,16 @@ def added_to_start(rounds=150):
 
 @case(timeout=200)
 def the_start_takes_at_most_3_ms_longer():
-    # Before everything else that runs here, with and without `run`: it is not to be measured how long one waits for a core.
+    # Before everything else that runs here, with and without `run`: it is not to be measured how
+    # long one waits for a core.
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
     helper.needs_cgroup()
-    within(3, added_to_start, "with a cgroup, ms added to the first byte of /bin/echo (median)", rounds=5)
+    within(
+        3,
+        added_to_start,
+        "with a cgroup, ms added to the first byte of /bin/echo (median)",
+        rounds=5,
+    )
     helper.without_cgroups()
     within(3, added_to_start, "without one, ms added", rounds=5)
 

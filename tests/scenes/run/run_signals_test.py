@@ -1,4 +1,5 @@
-"""`run` and signals: the helper gets what is sent to `run`, and stops and goes on as it would without."""
+"""`run` and signals: the helper gets what is sent to `run`, and stops and goes on as it would
+without."""
 import os
 import pathlib
 import pty
@@ -18,15 +19,21 @@ STOPS = (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
 
 def listener(numbers, to="/dev/stdout"):
-    """Writes "ready", and the number of each of these signals that it gets, a line for each. By sigwait: one that comes between the last
-    look of the interpreter and pause(2) would not wake it."""
-    return (f"import os, signal\nnumbers = {list(map(int, numbers))}\nlog = os.open({str(to)!r}, os.O_WRONLY | os.O_CREAT)\n"
-            "signal.pthread_sigmask(signal.SIG_BLOCK, numbers)\nos.write(1, b'ready\\n')\n"
-            "while True:\n    os.write(log, b'%d\\n' % signal.sigwait(numbers))\n")
+    """Writes "ready", and the number of each of these signals that it gets, a line for each. By
+    sigwait: one that comes between the last look of the interpreter and pause(2) would not wake
+    it."""
+    return (
+        f"import os, signal\nnumbers = {list(map(int, numbers))}\n"
+        f"log = os.open({str(to)!r}, os.O_WRONLY | os.O_CREAT)\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, numbers)\nos.write(1, b'ready\\n')\n"
+        "while True:\n    os.write(log, b'%d\\n' % signal.sigwait(numbers))\n"
+    )
 
 
 def start(*command, **more):
-    running = subprocess.Popen([BINARY, "run", "--grace", "300ms", "--", *command], stdout=subprocess.PIPE, **more)
+    running = subprocess.Popen(
+        [BINARY, "run", "--grace", "300ms", "--", *command], stdout=subprocess.PIPE, **more
+    )
     if command[0] == PYTHON:
         expect(running.stdout.readline() == b"ready\n", "not ready")
     (started,) = wait_until(survivors, "the helper")
@@ -52,6 +59,7 @@ def expect_end(running, status):
 
 # They reach the helper
 
+
 @case
 def signals_pass_once():
     running, _ = start(PYTHON, "-c", listener(EVERY))
@@ -60,7 +68,10 @@ def signals_pass_once():
         expect(running.stdout.readline() == b"%d\n" % number, f"signal {number}")
     running.send_signal(signal.SIGTERM)
     running.send_signal(signal.SIGUSR1)
-    expect({running.stdout.readline(), running.stdout.readline()} == {b"15\n", b"10\n"}, "one was lost or came twice")
+    expect(
+        {running.stdout.readline(), running.stdout.readline()} == {b"15\n", b"10\n"},
+        "one was lost or came twice",
+    )
     running.kill()
     running.wait()
     wait_until(lambda: not survivors(), "the end of the helper", 15)
@@ -78,15 +89,23 @@ def what_ends_the_helper_is_told():
 def none_of_many_is_lost():
     """Also while they are not read: the kernel keeps every one of real time."""
     many = 3000
-    running, _ = start(PYTHON, "-c", "import os, signal, sys\nsignal.pthread_sigmask(signal.SIG_BLOCK, [40, 10])\nos.write(1, b'ready\\n')\n"
-                       "signal.sigwait([10])\ncount = 0\nwhile signal.sigtimedwait([40], 1):\n    count += 1\nos.write(1, b'%d' % count)\n")
+    running, _ = start(
+        PYTHON,
+        "-c",
+        "import os, signal, sys\nsignal.pthread_sigmask(signal.SIG_BLOCK, [40, 10])\n"
+        "os.write(1, b'ready\\n')\n"
+        "signal.sigwait([10])\ncount = 0\nwhile signal.sigtimedwait([40], 1):\n    count += 1\n"
+        "os.write(1, b'%d' % count)\n",
+    )
     (guard,) = helper.children_of(running.pid)
     os.kill(guard, signal.SIGSTOP)
     for _ in range(many):
         running.send_signal(40)
     before = actor.stat_fields(running.pid)[11:13]
     time.sleep(0.3)
-    expect(actor.stat_fields(running.pid)[11:13] == before, "run is busy while the guard reads nothing")
+    expect(
+        actor.stat_fields(running.pid)[11:13] == before, "run is busy while the guard reads nothing"
+    )
     os.kill(guard, signal.SIGCONT)
     running.send_signal(signal.SIGUSR1)
     said = running.stdout.read()
@@ -97,11 +116,14 @@ def none_of_many_is_lost():
 @case
 def an_alarm_from_before_reaches_the_helper():
     began = time.monotonic()
-    done = subprocess.run([BINARY, "run", "--", "/bin/sleep", "20"], preexec_fn=lambda: signal.alarm(1), check=False)
+    done = subprocess.run(
+        [BINARY, "run", "--", "/bin/sleep", "20"], preexec_fn=lambda: signal.alarm(1), check=False
+    )
     expect(done.returncode == 128 + signal.SIGALRM and time.monotonic() - began < 10, str(done))
 
 
 # Terminals
+
 
 def terminal(*command):
     pid, master = pty.fork()
@@ -130,7 +152,10 @@ def everything(master):
 
 @case
 def ctrl_c_arrives_once():
-    script = "import signal\nsignal.signal(2, lambda n, f: print('<INT>', flush=True))\nprint('ready', flush=True)\nwhile True:\n    signal.pause()\n"
+    script = (
+        "import signal\nsignal.signal(2, lambda n, f: print('<INT>', flush=True))\n"
+        "print('ready', flush=True)\nwhile True:\n    signal.pause()\n"
+    )
     pid, master = terminal(BINARY, "run", "--", PYTHON, "-c", script)
     read_until(master, b"ready")
     for _ in range(3):
@@ -192,7 +217,8 @@ def ctrl_z_stops_only_with_the_helper():
 
 @case
 def a_terminal_that_hangs_up_tells_the_helper_once():
-    """The kernel tells the leader of the session alone, which is `run`: as where tmux or a terminal emulator starts it."""
+    """The kernel tells the leader of the session alone, which is `run`: as where tmux or a terminal
+    emulator starts it."""
     log = pathlib.Path("/var/lib/signals")
     told = []
     for before in ([], [BINARY, "run", "--grace", "300ms", "--"]):
@@ -219,7 +245,9 @@ def a_terminal_whose_shell_ends_tells_the_helper_once():
     log = pathlib.Path("/var/lib/signals")
     file = pathlib.Path("/var/lib/script.py")
     file.write_text(listener([1], log))
-    pid, master = terminal("/bin/sh", "-c", f"{BINARY} run --parent {os.getpid()} -- {PYTHON} {file}; true")
+    pid, master = terminal(
+        "/bin/sh", "-c", f"{BINARY} run --parent {os.getpid()} -- {PYTHON} {file}; true"
+    )
     read_until(master, b"ready")
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
@@ -229,14 +257,19 @@ def a_terminal_whose_shell_ends_tells_the_helper_once():
 
 # It is stopped, and goes on
 
+
 @case
 def what_stops_a_job_stops_the_helper_as_well():
-    """Sent to `run` alone, by a process. It has a parent in another group of the session, as a shell's jobs have."""
+    """Sent to `run` alone, by a process. It has a parent in another group of the session, as a
+    shell's jobs have."""
     running, sleeper = start("/bin/sleep", "60", process_group=0)
     for number in STOPS:
         running.send_signal(number)
         expect_stopped(running.pid, sleeper)
-        expect(os.waitid(os.P_PID, running.pid, os.WSTOPPED).si_status == number, "the host sees another signal")
+        expect(
+            os.waitid(os.P_PID, running.pid, os.WSTOPPED).si_status == number,
+            "the host sees another signal",
+        )
         running.send_signal(signal.SIGCONT)
         expect_going_on(running.pid, sleeper)
     expect_end(running, 143)
@@ -245,8 +278,14 @@ def what_stops_a_job_stops_the_helper_as_well():
 @case
 def a_helper_that_is_not_stopped_does_not_stop_run():
     for action in ("signal.SIG_IGN", "lambda number, frame: None"):
-        running, deaf = start(PYTHON, "-c", f"import os, signal\nfor n in {list(map(int, STOPS))}:\n    signal.signal(n, {action})\n"
-                              "os.write(1, b'ready\\n')\nwhile True:\n    signal.pause()\n", process_group=0)
+        running, deaf = start(
+            PYTHON,
+            "-c",
+            f"import os, signal\nfor n in {list(map(int, STOPS))}:\n"
+            f"    signal.signal(n, {action})\n"
+            "os.write(1, b'ready\\n')\nwhile True:\n    signal.pause()\n",
+            process_group=0,
+        )
         for number in STOPS:
             running.send_signal(number)
         time.sleep(0.3)
@@ -267,8 +306,14 @@ def what_stops_nothing_in_an_orphaned_group_does_not_stop_run():
 
 @case
 def what_the_caller_ignores_stops_run_where_it_stops_the_helper():
-    running, stopped = start(PYTHON, "-c", "import os, signal\nsignal.signal(20, signal.SIG_DFL)\nos.write(1, b'ready\\n')\nsignal.pause()",
-                             process_group=0, preexec_fn=lambda: signal.signal(signal.SIGTSTP, signal.SIG_IGN))
+    running, stopped = start(
+        PYTHON,
+        "-c",
+        "import os, signal\nsignal.signal(20, signal.SIG_DFL)\nos.write(1, b'ready\\n')\n"
+        "signal.pause()",
+        process_group=0,
+        preexec_fn=lambda: signal.signal(signal.SIGTSTP, signal.SIG_IGN),
+    )
     running.send_signal(signal.SIGTSTP)
     expect_stopped(running.pid, stopped)
     running.send_signal(signal.SIGCONT)
@@ -322,7 +367,10 @@ def stopped_and_continued_at_once_nothing_stays_stopped():
 @case
 def one_that_ends_while_it_is_stopped_is_told():
     for script in ("echo ready; kill -STOP $$", "setsid sleep 60 & echo ready; kill -STOP $$"):
-        running = subprocess.Popen([BINARY, "run", "--grace", "300ms", "--", "/bin/sh", "-c", script], stdout=subprocess.PIPE)
+        running = subprocess.Popen(
+            [BINARY, "run", "--grace", "300ms", "--", "/bin/sh", "-c", script],
+            stdout=subprocess.PIPE,
+        )
         expect(running.stdout.readline() == b"ready\n", "not ready")
         (guard,) = helper.children_of(running.pid)
         (started,) = [pid for pid in helper.children_of(guard)]
@@ -333,6 +381,7 @@ def one_that_ends_while_it_is_stopped_is_told():
 
 
 # Stopping is no way to be left behind
+
 
 @case
 def host_killed_while_both_are_stopped():
@@ -363,16 +412,27 @@ def run_killed_while_the_guard_is_stopped():
 
 # Run is not in the way
 
+
 @case
 def run_does_not_keep_the_working_directory():
     sandbox.mount("tmpfs", "/mnt", "tmpfs")
     folder = pathlib.Path("/mnt/folder")
     folder.mkdir()
-    running = subprocess.Popen([BINARY, "run", "--", "/bin/sh", "-c", "pwd; cd /; exec sleep 60"], cwd=folder, stdout=subprocess.PIPE)
+    running = subprocess.Popen(
+        [BINARY, "run", "--", "/bin/sh", "-c", "pwd; cd /; exec sleep 60"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+    )
     expect(running.stdout.readline() == b"/mnt/folder\n", "the helper starts elsewhere")
-    (started,) = wait_until(survivors, "the helper")  # in the middle of execve it shows no environment
+    # In the middle of execve it shows no environment.
+    (started,) = wait_until(survivors, "the helper")
     wait_until(lambda: actor.read_bytes(f"/proc/{started}/comm") == b"sleep\n", "sleep")
-    said = wait_until(lambda: subprocess.run(["/bin/umount", "/mnt"], capture_output=True, check=False).returncode == 0, "umount", 3)
+    said = wait_until(
+        lambda: subprocess.run(["/bin/umount", "/mnt"], capture_output=True, check=False).returncode
+        == 0,
+        "umount",
+        3,
+    )
     expect(said, "busy")
     expect_end(running, 143)
 

@@ -1,5 +1,5 @@
-"""What a living host starts again after every end is ended three times, in runs of their own, and then left alone until the
-host stops; what hosts leave behind that die is ended however often."""
+"""What a living host starts again after every end is ended three times, in runs of their own, and
+then left alone until the host stops; what hosts leave behind that die is ended however often."""
 import json
 import os
 import pathlib
@@ -56,7 +56,10 @@ class Scene:
         (self.stage.run / f"{name}.signals").unlink()
         newcomer = self.stage.meet(name)
         seen = result.outcome(first.pid)["respawned_as"]
-        expect(seen == (None if self.late else newcomer.pid), f"{seen} came again, it was {newcomer.pid}")
+        expect(
+            seen == (None if self.late else newcomer.pid),
+            f"{seen} came again, it was {newcomer.pid}",
+        )
 
     def end_thrice(self, name="kept", *arguments):
         for _time in range(3):
@@ -75,14 +78,21 @@ class Scene:
             raise sandbox.Skip(f"needs a machine that has run for {2 * seconds} s")
         ticks = seconds * os.sysconf("SC_CLK_TCK")
         lines = [json.loads(line) for line in self.file.read_text().splitlines()]
-        self.file.write_text("".join(json.dumps({**line, "ticks": line["ticks"] - ticks}) + "\n" for line in lines))
+        self.file.write_text(
+            "".join(json.dumps({**line, "ticks": line["ticks"] - ticks}) + "\n" for line in lines)
+        )
 
     def told(self):
-        return f"pid {self.host.pid} (/usr/bin/python3 -B -m hermes_cli.main gateway run) started it again within 120 s of " \
-               "each of 3 ends: end or mend that first"
+        return (
+            f"pid {self.host.pid} (/usr/bin/python3 -B -m hermes_cli.main gateway run) started it "
+            f"again within 120 s of "
+            "each of 3 ends: end or mend that first"
+        )
 
     def expect_left_alone(self, result, status=5, name="kept", failed=1):
-        expect(result.status == status, f"exit {result.status}, wanted {status}: {result.explain()}")
+        expect(
+            result.status == status, f"exit {result.status}, wanted {status}: {result.explain()}"
+        )
         process = result.process(self.stage.actors[name].pid)
         vetoes = [one["detail"] for one in process["evidence"] if one["code"] == "veto.respawns"]
         expect(vetoes == [self.told()], f"{vetoes}, wanted {self.told()}")
@@ -117,7 +127,9 @@ def a_new_wrapper_each_time_is_no_new_host():
         scene.expect_left_alone(scene.sweep())
         facts = str(scene.stage.run / "facts.json")
         scene.expect_left_alone(scene.stage.report(*REAP, "--facts", facts), status=1)
-        again = scene.stage.reaper("report", "--json", "--min-age", "1ms", *REAP, "--from-facts", facts)
+        again = scene.stage.reaper(
+            "report", "--json", "--min-age", "1ms", *REAP, "--from-facts", facts
+        )
         scene.expect_left_alone(again, status=1)
         scene.stage.kill_host("gateway")
         scene.stage.expect_sweep(scene.sweep(), ["kept"], [])
@@ -125,7 +137,8 @@ def a_new_wrapper_each_time_is_no_new_host():
 
 @case
 def what_crashes_before_the_next_run_has_come_again():
-    """Only the sweep that ended the one before has seen it: the next one meets somebody who started much later."""
+    """Only the sweep that ended the one before has seen it: the next one meets somebody who started
+    much later."""
     scene = Scene()
     for _time in range(3):
         scene.end_once()
@@ -145,7 +158,8 @@ def a_home_whose_name_is_no_text():
 
 @case
 def histories_of_one_user_count_together():
-    """The administrator's timer keeps one, a user's crontab another one, and whoever sets XDG_STATE_HOME a third."""
+    """The administrator's timer keeps one, a user's crontab another one, and whoever sets
+    XDG_STATE_HOME a third."""
     scene = Scene()
     timer = pathlib.Path("/var/lib/orphan-reaper/u")
     other = scene.stage.run / "state"
@@ -180,7 +194,10 @@ def what_comes_again_is_waited_for_and_nothing_else():
     stage = scene.stage
     stage.start_host("second", [stage.bridge("lost", stdio="abandoned")])
     result, took = timed("lost")
-    expect(result.status == 0 and took > 6, f"a host that starts again within 5 s was not seen: {took:.1f} s")
+    expect(
+        result.status == 0 and took > 6,
+        f"a host that starts again within 5 s was not seen: {took:.1f} s",
+    )
     stage.orphans([stage.bridge("orphan")])
     result, took = timed("orphan")
     expect(result.status == 0 and took < 4, f"nobody could come again, and it took {took:.1f} s")
@@ -190,7 +207,9 @@ def what_comes_again_is_waited_for_and_nothing_else():
 def an_interrupt_ends_that_wait():
     stage = Stage()
     stage.start_host("gateway", [stage.bridge("lost", stdio="abandoned")])
-    sweep = stage.start_reaper("sweep", *REAP, "--json", "--min-age", "1ms", "--settle", "50ms", "--grace", "1s")
+    sweep = stage.start_reaper(
+        "sweep", *REAP, "--json", "--min-age", "1ms", "--settle", "50ms", "--grace", "1s"
+    )
     expect(stage.actors["lost"].wait_ended(), "it was not ended")
     time.sleep(1)
     began = time.monotonic()
@@ -206,7 +225,10 @@ def everybody_is_told():
     scene.end_thrice()
     kept = scene.stage.actors["kept"].pid
     swept = scene.stage.reaper("sweep", *REAP, "--min-age", "1ms", "--settle", "50ms", "--quiet")
-    expect(swept.status == 5 and "1 left alone: started again after each end" in swept.out, swept.explain())
+    expect(
+        swept.status == 5 and "1 left alone: started again after each end" in swept.out,
+        swept.explain(),
+    )
     for command in (["sweep", "--settle", "50ms"], ["report"], ["explain", str(kept)]):
         told = scene.stage.reaper(*command, *REAP, "--min-age", "1ms")
         expect(scene.told() in " ".join(told.out.split()), told.out)
@@ -229,7 +251,10 @@ def facts_tell_it_to_another_machine():
     scene.file.unlink()
     again = scene.stage.reaper("report", "--json", "--min-age", "1ms", *REAP, "--from-facts", facts)
     scene.expect_left_alone(again, status=1)
-    expect([one["evidence"] for one in again.processes] == [one["evidence"] for one in seen.processes], "not the same")
+    expect(
+        [one["evidence"] for one in again.processes] == [one["evidence"] for one in seen.processes],
+        "not the same",
+    )
 
 
 @case
@@ -244,7 +269,10 @@ def what_writes_nothing_reads_all_the_same():
     expect(scene.file.read_bytes() == before, "something was written")
     scene.expect_left_alone(scene.sweep())
     noted = scene.file.read_bytes()
-    expect(noted.startswith(before) and noted.count(b'"respawned_as"') == 3, "the last one was not noted")
+    expect(
+        noted.startswith(before) and noted.count(b'"respawned_as"') == 3,
+        "the last one was not noted",
+    )
     scene.expect_left_alone(scene.sweep())
     expect(scene.file.read_bytes() == noted, "noted twice")
 
@@ -256,7 +284,11 @@ def another_home_and_another_host_are_not_affected():
     stage = scene.stage
     stage.start_host("second", [stage.bridge("theirs", home=scene.home("kept"), stdio="abandoned")])
     result = scene.sweep()
-    expect(sorted(result.signalled()) == sorted(stage.actors[name].pid for name in ("other", "theirs")), result.explain())
+    expect(
+        sorted(result.signalled())
+        == sorted(stage.actors[name].pid for name in ("other", "theirs")),
+        result.explain(),
+    )
     stage.expect_ended(["other", "theirs"])
     scene.expect_left_alone(result, failed=2)  # "other" came again
 
@@ -270,7 +302,10 @@ def a_history_that_is_gone_or_unreadable_is_no_breaker():
     os.chown(scene.file, 0, 0)
     report = scene.stage.report(*REAP)
     expect((scene.stage.actors["kept"].pid, "reap") in report.plan(), report.explain())
-    expect("the history cannot be read" in " ".join(report.json["remarks"]), str(report.json["remarks"]))
+    expect(
+        "the history cannot be read" in " ".join(report.json["remarks"]),
+        str(report.json["remarks"]),
+    )
     scene.file.unlink()
     scene.end_once()
 
@@ -307,7 +342,8 @@ def what_one_dead_host_after_the_other_leaves_is_ended_each_time():
 
 @case
 def a_daemon_without_a_known_starter():
-    """It outlives whoever starts it, so nobody can be named; and it is left alone for a while all the same."""
+    """It outlives whoever starts it, so nobody can be named; and it is left alone for a while all
+    the same."""
     stage = Stage()
     home = stage.layout.data_home("home")
     stage.orphans([stage.daemon("daemon", home=home, port=18800)])
@@ -322,8 +358,14 @@ def a_daemon_without_a_known_starter():
     result = stage.sweep()
     process = result.process(stage.actors["wedged"].pid)
     vetoes = [one["detail"] for one in process["evidence"] if one["code"] == "veto.respawns"]
-    expect(result.status == 5 and len(vetoes) == 1 and process["verdict"] == "superseded", result.explain())
-    expect(vetoes[0].startswith("an unknown process started it again within 120 s of each of 3 ends"), vetoes[0])
+    expect(
+        result.status == 5 and len(vetoes) == 1 and process["verdict"] == "superseded",
+        result.explain(),
+    )
+    expect(
+        vetoes[0].startswith("an unknown process started it again within 120 s of each of 3 ends"),
+        vetoes[0],
+    )
     stage.expect_alive(["wedged", "daemon"])
     told = " ".join(stage.reaper("history").out.split())
     expect("started again by an unknown process" in told, told)

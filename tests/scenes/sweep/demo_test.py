@@ -1,5 +1,5 @@
-"""The demo is the first thing that a stranger sees: it works for an ordinary user too, whatever is set up on the machine, and calls
-nothing a bug that is none."""
+"""The demo is the first thing that a stranger sees: it works for an ordinary user too, whatever is
+set up on the machine, and calls nothing a bug that is none."""
 import json
 import os
 import pathlib
@@ -25,14 +25,21 @@ def prepare():
 
 
 def set_rules_of_this_machine(layout):
-    """Root's home is closed, and both there and in /etc a rule file switches off what the demo shows."""
+    """Root's home is closed, and both there and in /etc a rule file switches off what the demo
+    shows."""
     for folder in ("upper", "work"):
         (layout.base / folder).mkdir()
     try:
-        sandbox.mount("overlay", "/etc", "overlay",
-                      data=f"lowerdir=/etc,upperdir={layout.base}/upper,workdir={layout.base}/work")
+        sandbox.mount(
+            "overlay",
+            "/etc",
+            "overlay",
+            data=f"lowerdir=/etc,upperdir={layout.base}/upper,workdir={layout.base}/work",
+        )
     except OSError as error:
-        raise sandbox.Skip(f"no rule file can be put into /etc for this case alone: {error}") from error
+        raise sandbox.Skip(
+            f"no rule file can be put into /etc for this case alone: {error}"
+        ) from error
     sandbox.mount("tmpfs", "/root", "tmpfs", data="mode=700")
     for folder in ("/etc", "/root/.config"):
         put(pathlib.Path(folder) / "orphan-reaper/rules.d/off.json", OFF, uid=0)
@@ -80,7 +87,10 @@ def without_numbers(text):
 def the_readme_prints_its_report():
     said = show(prepare(), 0, "/root").out
     report = re.search(r"==> orphan-reaper report\n(.*?)\n==>", said, re.S)[1]
-    expect(without_numbers(shown.report()) == without_numbers(report), f"the README has another report: {report}")
+    expect(
+        without_numbers(shown.report()) == without_numbers(report),
+        f"the README has another report: {report}",
+    )
 
 
 @case

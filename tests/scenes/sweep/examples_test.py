@@ -1,5 +1,5 @@
-"""The examples of orphan-reaper-rules(5), taken from there as they are printed: each file is accepted, the commands below it
-run, and real processes fare as the text says."""
+"""The examples of orphan-reaper-rules(5), taken from there as they are printed: each file is
+accepted, the commands below it run, and real processes fare as the text says."""
 import functools
 import json
 import os
@@ -22,8 +22,13 @@ def printed():
     """The page as a terminal shows it, without bold and underlined letters."""
     for command in (["mandoc", "-Tascii", PAGE], ["man", "--warnings", "-l", PAGE]):
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=True,
-                                  env={**os.environ, "LC_ALL": "C", "MANWIDTH": "78"})
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                check=True,
+                env={**os.environ, "LC_ALL": "C", "MANWIDTH": "78"},
+            )
         except FileNotFoundError:
             continue
         expect(not done.stderr, done.stderr)
@@ -39,7 +44,8 @@ def examples():
     for section in re.split(r"^   (?=\S)", text, flags=re.M)[1:]:
         name = section.partition(":")[0]
         file = re.search(r"^( +)\{\n.*?^\1\}\n", section, re.S | re.M)[0]
-        commands = re.findall(r"^ +\$ (.*(?:\n +[~/]\S*)?)", section, re.M)  # a long path has a line of its own
+        # A long path has a line of its own.
+        commands = re.findall(r"^ +\$ (.*(?:\n +[~/]\S*)?)", section, re.M)
         found[name] = (textwrap.dedent(file), [" ".join(command.split()) for command in commands])
     return found
 
@@ -58,9 +64,16 @@ class Example:
     def run(self, number):
         """One of the commands, for helpers that are younger than those of a user are."""
         command = self.commands[number]
-        more = (" --json" if command.endswith(" rules") else " --min-age 1ms --json") + (" --settle 200ms" if "sweep" in command else "")
+        more = (" --json" if command.endswith(" rules") else " --min-age 1ms --json") + (
+            " --settle 200ms" if "sweep" in command else ""
+        )
         path = f"{self.stage.layout.binary.parent}:/usr/bin:/bin"
-        result = product.run(["/bin/sh", "-c", command + more], self.stage.uid, self.stage.layout.home, {"PATH": path})
+        result = product.run(
+            ["/bin/sh", "-c", command + more],
+            self.stage.uid,
+            self.stage.layout.home,
+            {"PATH": path},
+        )
         expect(result.json, f"{command}: exit {result.status}: {result.err} {result.out}")
         return result
 
@@ -83,27 +96,50 @@ def node(stage, name, path, *arguments, **more):
 
 @case
 def the_page_has_four_examples():
-    expect(list(examples()) == ["protect.json", "notes.json", "dashboard.json", "site.json"], str(examples()))
-    expect([len(commands) for _text, commands in examples().values()] == [2, 2, 1, 2], str(examples()))
+    expect(
+        list(examples()) == ["protect.json", "notes.json", "dashboard.json", "site.json"],
+        str(examples()),
+    )
+    expect(
+        [len(commands) for _text, commands in examples().values()] == [2, 2, 1, 2], str(examples())
+    )
 
 
 @case
 def protect():
     example = Example("protect.json")
     stage = example.stage
-    stage.orphans([stage.bridge("own", home="/srv/agents/memos"), stage.bridge("other"),
-                   node(stage, "server", SERVER, "/home/u/notes"), stage.worker("stubborn", ignore_term=True)])
+    stage.orphans(
+        [
+            stage.bridge("own", home="/srv/agents/memos"),
+            stage.bridge("other"),
+            node(stage, "server", SERVER, "/home/u/notes"),
+            stage.worker("stubborn", ignore_term=True),
+        ]
+    )
     check = example.run(0)
     expect(check.status == 0 and check.json["in_effect"], check.out)
-    changed = sorted((change["family"] or "", change["setting"]) for change in check.json["changes"])
-    expect(changed == [("", "protect"), ("headless_browser", "enabled"), ("mcp_server", "enabled"),
-                       ("slash_worker", "grace")], str(changed))
+    changed = sorted(
+        (change["family"] or "", change["setting"]) for change in check.json["changes"]
+    )
+    expect(
+        changed
+        == [
+            ("", "protect"),
+            ("headless_browser", "enabled"),
+            ("mcp_server", "enabled"),
+            ("slash_worker", "grace"),
+        ],
+        str(changed),
+    )
     sweep = example.run(1)
     stage.expect_verdicts(sweep, {"own": ("supervised", "keep")})
     stage.expect_evidence(sweep, "own", "veto.protected")
     stage.expect_sweep(sweep, ["other", "server", "stubborn"], ["own"])
     outcome = sweep.outcome(stage.actors["stubborn"].pid)
-    expect(outcome["result"] == "ended_on_kill" and 5000 <= outcome["took_ms"] < 15000, str(outcome))
+    expect(
+        outcome["result"] == "ended_on_kill" and 5000 <= outcome["took_ms"] < 15000, str(outcome)
+    )
 
 
 @case
@@ -112,16 +148,38 @@ def notes():
     stage = example.stage
 
     def server(name, data, *arguments, **more):
-        return python(stage, name, "acme_notes.server", *arguments, "--data", f"/data/{data}", **more)
-    stage.orphans([server("leaked", "a", "--stdio"), server("once", "a"),
-                   server("owned", "b", "--stdio", "--parent-pid", str(os.getpid())),
-                   server("disowned", "c", "--stdio", "--parent-pid", "999999")])
-    stage.start_host("host", [server("older", "a", "--stdio"), server("newer", "a", "--stdio", after=0.1),
-                              server("elsewhere", "b", "--stdio")])
+        return python(
+            stage, name, "acme_notes.server", *arguments, "--data", f"/data/{data}", **more
+        )
+
+    stage.orphans(
+        [
+            server("leaked", "a", "--stdio"),
+            server("once", "a"),
+            server("owned", "b", "--stdio", "--parent-pid", str(os.getpid())),
+            server("disowned", "c", "--stdio", "--parent-pid", "999999"),
+        ]
+    )
+    stage.start_host(
+        "host",
+        [
+            server("older", "a", "--stdio"),
+            server("newer", "a", "--stdio", after=0.1),
+            server("elsewhere", "b", "--stdio"),
+        ],
+    )
     report = example.run(0)
-    stage.expect_verdicts(report, {"leaked": ("orphan", "reap"), "disowned": ("orphan", "reap"),
-                                   "owned": ("attached", "keep"), "older": ("duplicate", "report"),
-                                   "newer": ("attached", "keep"), "elsewhere": ("attached", "keep")})
+    stage.expect_verdicts(
+        report,
+        {
+            "leaked": ("orphan", "reap"),
+            "disowned": ("orphan", "reap"),
+            "owned": ("attached", "keep"),
+            "older": ("duplicate", "report"),
+            "newer": ("attached", "keep"),
+            "elsewhere": ("attached", "keep"),
+        },
+    )
     expect(report.process(stage.actors["leaked"].pid)["home"] == "/data/a", "the home of --data")
     stage.expect_evidence(report, "disowned", "owner.dead")
     stage.expect_not_listed(report, ["once"])
@@ -133,9 +191,15 @@ def notes():
 def dashboard():
     example = Example("dashboard.json")
     stage = example.stage
-    stage.orphans([node(stage, "tui", ".hermes/ui-tui/dist/entry.js"),
-                   python(stage, "compute", "tui_gateway.compute_host"), python(stage, "entry", "tui_gateway.entry"),
-                   stage.worker("worker")], kind="dashboard")
+    stage.orphans(
+        [
+            node(stage, "tui", ".hermes/ui-tui/dist/entry.js"),
+            python(stage, "compute", "tui_gateway.compute_host"),
+            python(stage, "entry", "tui_gateway.entry"),
+            stage.worker("worker"),
+        ],
+        kind="dashboard",
+    )
     sweep = example.run(0)
     stage.expect_verdicts(sweep, {"entry": ("orphan", "keep"), "worker": ("attached", "keep")})
     stage.expect_evidence(sweep, "worker", "veto.never")
@@ -146,15 +210,26 @@ def dashboard():
 def site():
     example = Example("site.json")
     stage = example.stage
-    stage.orphans([stage.bridge("spared", home="/srv/agents/memos"), stage.worker("worker"),
-                   node(stage, "indexer", "indexer.mjs", "--stdio", "--data", "/data"),
-                   node(stage, "other", "indexer.mjs")])
+    stage.orphans(
+        [
+            stage.bridge("spared", home="/srv/agents/memos"),
+            stage.worker("worker"),
+            node(stage, "indexer", "indexer.mjs", "--stdio", "--data", "/data"),
+            node(stage, "other", "indexer.mjs"),
+        ]
+    )
     stage.start_host("host", [stage.bridge("abandoned", stdio="abandoned")])
     rules = example.run(0)
     expect(rules.status == 0 and not rules.json["families"]["slash_worker"]["enabled"], rules.out)
     sweep = example.run(1)
-    stage.expect_verdicts(sweep, {"spared": ("supervised", "keep"), "abandoned": ("abandoned", "reap"),
-                                  "indexer": ("orphan", "reap")})
+    stage.expect_verdicts(
+        sweep,
+        {
+            "spared": ("supervised", "keep"),
+            "abandoned": ("abandoned", "reap"),
+            "indexer": ("orphan", "reap"),
+        },
+    )
     stage.expect_not_listed(sweep, ["worker", "other"])
     stage.expect_sweep(sweep, ["indexer", "abandoned"], ["spared", "worker", "other", "host"])
 

@@ -1,4 +1,5 @@
-"""RLIMIT_NOFILE is smaller than the number of helpers: they end all the same, in batches, and the report says so."""
+"""RLIMIT_NOFILE is smaller than the number of helpers: they end all the same, in batches, and the
+report says so."""
 import signal
 
 from harness import sandbox
@@ -18,7 +19,10 @@ def orphans(stage, count, **more):
 
 def expect_told(result):
     remarks = result.json["remarks"]
-    expect(any("RLIMIT_NOFILE" in remark and "in batches of" in remark for remark in remarks), f"{remarks}")
+    expect(
+        any("RLIMIT_NOFILE" in remark and "in batches of" in remark for remark in remarks),
+        f"{remarks}",
+    )
 
 
 @case
@@ -62,7 +66,9 @@ def where_not_one_can_be_held_nothing_is_signalled():
         result = stage.sweep(before=["prlimit", f"--nofile={limit}:{limit}"])
         expect(result.status in (4, 5), f"{limit}: {result.explain()}")
         said = result.out + result.err
-        expect("RLIMIT_NOFILE" in said or "Too many open files" in said, f"{limit}: {result.explain()}")
+        expect(
+            "RLIMIT_NOFILE" in said or "Too many open files" in said, f"{limit}: {result.explain()}"
+        )
     stage.expect_alive(names)
 
 
@@ -72,7 +78,10 @@ def those_that_ignore_term_end_with_kill():
     names = orphans(stage, 16, ignore_term=True)
     result = stage.sweep(before=FEW, timeout=80)
     stage.expect_sweep(result, names, [])
-    expect(all(result.outcome(stage.actors[name].pid)["result"] == "ended_on_kill" for name in names), result.explain())
+    expect(
+        all(result.outcome(stage.actors[name].pid)["result"] == "ended_on_kill" for name in names),
+        result.explain(),
+    )
 
 
 @case
@@ -85,7 +94,8 @@ def pairs_end_together():
     stage.kill_host("host")
     result = stage.sweep(before=FEW)
     expect(result.status == 0 and not result.json["summary"]["failed"], result.explain())
-    stage.expect_ended([*names, *(name + "-leaf" for name in names)])  # a root may end by itself, just before it is told
+    # A root may end by itself, just before it is told.
+    stage.expect_ended([*names, *(name + "-leaf" for name in names)])
 
 
 @case
@@ -104,7 +114,11 @@ def a_watch_ends_them_at_once():
     watch = Watch(stage, "--min-age", "1ms", "--settle", "100ms", "--interval", "60s", before=FEW)
     names = orphans(stage, 30)
     watch.process.send_signal(signal.SIGUSR1)  # one look
-    wait_until(lambda: not any(stage.actors[name].alive() for name in names), f"their end: {watch.log()}", 40)
+    wait_until(
+        lambda: not any(stage.actors[name].alive() for name in names),
+        f"their end: {watch.log()}",
+        40,
+    )
     watch.wait_logged("in batches of")
     watch.stop()
 
@@ -113,7 +127,9 @@ def a_watch_ends_them_at_once():
 def preflight_gets_ready():
     stage = Stage()
     names = orphans(stage, 30)
-    result = stage.reaper("preflight", "--json", "--min-age", "1ms", "--settle", "100ms", before=FEW)
+    result = stage.reaper(
+        "preflight", "--json", "--min-age", "1ms", "--settle", "100ms", before=FEW
+    )
     expect(result.status == 0 and result.json["ready"], result.explain())
     stage.expect_ended(names)
 
@@ -121,8 +137,15 @@ def preflight_gets_ready():
 @case
 def what_preflight_starts_has_the_limit_that_preflight_had():
     stage = Stage()
-    result = stage.reaper("preflight", "-q", "--", "/bin/sh", "-c", "ulimit -n; ulimit -H -n",
-                          before=["prlimit", "--nofile=100:4000"])
+    result = stage.reaper(
+        "preflight",
+        "-q",
+        "--",
+        "/bin/sh",
+        "-c",
+        "ulimit -n; ulimit -H -n",
+        before=["prlimit", "--nofile=100:4000"],
+    )
     expect(result.status == 0 and result.out.split() == ["100", "4000"], result.explain())
 
 
@@ -132,7 +155,10 @@ def a_soft_limit_is_raised():
     names = orphans(stage, 30)
     result = stage.sweep(before=["prlimit", "--nofile=24:4096"])
     stage.expect_sweep(result, names, [])
-    expect(not any("RLIMIT_NOFILE" in remark for remark in result.json["remarks"]), f"{result.json['remarks']}")
+    expect(
+        not any("RLIMIT_NOFILE" in remark for remark in result.json["remarks"]),
+        f"{result.json['remarks']}",
+    )
 
 
 @case

@@ -1,4 +1,5 @@
-"""Homes, programs and memory that stop answering: everything else is judged and done, in bounded time, and the report names them."""
+"""Homes, programs and memory that stop answering: everything else is judged and done, in bounded
+time, and the report names them."""
 import contextlib
 import json
 import os
@@ -18,7 +19,8 @@ from harness.stage import Stage
 from harness.watch import Watch
 
 SLOWDOWN = int(os.environ.get("REAPER_SLOWDOWN", "1"))
-MOST = 20 * SLOWDOWN  # seconds that anything may take: some answers that are waited for, on a busy machine
+# Seconds that anything may take: some answers that are waited for, on a busy machine.
+MOST = 20 * SLOWDOWN
 OLD = time.time() - 300
 
 
@@ -28,7 +30,9 @@ class Scene:
     def __init__(self, hanging=("bad",), good=("good",)):
         self.stage = Stage()
         self.mounts = {name: self.mount(name) for name in hanging}
-        children = [self.stage.bridge(name, home=self.home(name) / "memos-plugin") for name in hanging]
+        children = [
+            self.stage.bridge(name, home=self.home(name) / "memos-plugin") for name in hanging
+        ]
         self.stage.orphans(children + [self.stage.bridge(name) for name in good])
 
     def home(self, name):
@@ -56,8 +60,12 @@ def timed(function, *arguments, **more):
 def expect_named(result, *what):
     expect(result.status == 4, f"exit {result.status}: {result.explain()}")
     for one in what:
-        expect(str(one) in result.out + result.err, f"{one} is not named: {result.out} {result.err}")
-    expect("did not answer within 1 s" in result.out + result.err, f"nothing says why: {result.out}")
+        expect(
+            str(one) in result.out + result.err, f"{one} is not named: {result.out} {result.err}"
+        )
+    expect(
+        "did not answer within 1 s" in result.out + result.err, f"nothing says why: {result.out}"
+    )
 
 
 def expect_ends_soon(process, number, statuses=(130,)):
@@ -71,16 +79,22 @@ def expect_ends_soon(process, number, statuses=(130,)):
 
 def waits(process):
     """It has a copy that waits for the file system."""
+
     def children():
         return pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
 
     def in_fuse(pid):
         """S at first, D from the first signal on."""
         try:
-            return "wait_answer" in pathlib.Path(f"/proc/{pid}/wchan").read_text() or stat_fields(pid)[:1] == [b"D"]
+            return "wait_answer" in pathlib.Path(f"/proc/{pid}/wchan").read_text() or stat_fields(
+                pid
+            )[:1] == [b"D"]
         except OSError:
             return False
-    wait_until(lambda: [pid for pid in children() if in_fuse(pid)], f"a copy that waits: {process.args}")
+
+    wait_until(
+        lambda: [pid for pid in children() if in_fuse(pid)], f"a copy that waits: {process.args}"
+    )
 
 
 @case
@@ -115,7 +129,9 @@ def root_sweeps_around_a_users_home_that_hangs():
 def hang_when_written(scene, text, *more):
     """The home hangs as soon as the history says that."""
     path = scene.stage.layout.home / ".local/state/orphan-reaper/history.jsonl"
-    sweep = scene.stage.start_reaper("sweep", "--json", "--min-age", "1ms", "--settle", "200ms", "--grace", "2s", *more)
+    sweep = scene.stage.start_reaper(
+        "sweep", "--json", "--min-age", "1ms", "--settle", "200ms", "--grace", "2s", *more
+    )
     wait_until(lambda: path.exists() and text in path.read_text(), text)
     scene.hang()
     return timed(product.finish, sweep, 60)
@@ -124,8 +140,13 @@ def hang_when_written(scene, text, *more):
 @case
 def a_home_hangs_between_two_looks():
     scene = Scene()
-    sweep = scene.stage.start_reaper("sweep", "--json", "--min-age", "1ms", "--settle", "3s", "--grace", "1s")
-    wait_until(lambda: os.path.exists(f"/proc/{sweep.pid}/wchan") and read_is_waiting(sweep.pid), "the settle time")
+    sweep = scene.stage.start_reaper(
+        "sweep", "--json", "--min-age", "1ms", "--settle", "3s", "--grace", "1s"
+    )
+    wait_until(
+        lambda: os.path.exists(f"/proc/{sweep.pid}/wchan") and read_is_waiting(sweep.pid),
+        "the settle time",
+    )
     scene.hang()
     result = timed(product.finish, sweep, 60)
     scene.stage.expect_sweep(result, ended=["good"], alive=["bad"], status=4)
@@ -137,7 +158,9 @@ def read_is_waiting(pid):
     children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     began = time.monotonic()
     while time.monotonic() - began < 0.5:
-        if [one for one in children if is_there(int(one))] or "poll" not in pathlib.Path(f"/proc/{pid}/wchan").read_text():
+        if [one for one in children if is_there(int(one))] or "poll" not in pathlib.Path(
+            f"/proc/{pid}/wchan"
+        ).read_text():
             return False
         time.sleep(0.02)
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -148,7 +171,9 @@ def read_is_waiting(pid):
 def a_home_hangs_before_kill():
     scene = Scene(hanging=("bad",), good=())
     scene.stage.actors["bad"].send(signal.SIGKILL)
-    scene.stage.orphans([scene.stage.bridge("stubborn", home=scene.home("bad") / "memos-plugin", ignore_term=True)])
+    scene.stage.orphans(
+        [scene.stage.bridge("stubborn", home=scene.home("bad") / "memos-plugin", ignore_term=True)]
+    )
     result = hang_when_written(scene, '"signal":"TERM"')
     outcome = result.outcome(scene.stage.actors["stubborn"].pid)
     expect(outcome and outcome["signals"] == ["TERM", "CONT"], f"{outcome}: {result.explain()}")
@@ -173,14 +198,16 @@ def a_program_that_hangs_is_unknown():
     expect_named(result, place)
 
 
-# Maps the file, writes to it, and once told maps something else in that place: that waits for the write to be done, and nobody can look at
-# its memory meanwhile. (Linux does not read words that lie in the memory of a file itself, fs/proc/base.c, FOLL_ANON.)
+# Maps the file, writes to it, and once told maps something else in that place: that waits for the
+# write to be done, and nobody can look at its memory meanwhile. (Linux does not read words that lie
+# in the memory of a file itself, fs/proc/base.c, FOLL_ANON.)
 MAPPED = """
 import ctypes, os, sys
 file, ready = os.open(sys.argv[1], os.O_RDWR), sys.argv[2]
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+number = ctypes.c_int
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, number, number, number, ctypes.c_long]
 shared, private, fixed, anonymous = 1, 2, 0x10, 0x20
 place = libc.mmap(None, 8192, 3, shared, file, 0)
 ctypes.memset(place, 65, 8192)
@@ -196,7 +223,9 @@ def the_words_of_a_process_hang():
     scene = Scene()
     put(scene.stage.layout.base / "behind/bad/words", "x" * 8192)
     ready = scene.stage.run / "mapped"
-    mapped = subprocess.Popen([PYTHON, "-c", MAPPED, str(scene.home("bad") / "words"), str(ready)], stdin=subprocess.PIPE)
+    mapped = subprocess.Popen(
+        [PYTHON, "-c", MAPPED, str(scene.home("bad") / "words"), str(ready)], stdin=subprocess.PIPE
+    )
     wait_until(lambda: ready.exists() or mapped.poll() is not None, "the words to be mapped")
     scene.hang()
     mapped.stdin.write(b"go\n")
@@ -211,12 +240,18 @@ def the_words_of_a_process_hang():
 @case
 def pid_files_of_the_other_homes_are_cleaned():
     scene = Scene(good=())
-    stale = put(scene.stage.layout.home / ".hermes/gateway.pid", json.dumps({"pid": 4_000_000, "kind": "hermes-gateway", "start_time": None}))
+    stale = put(
+        scene.stage.layout.home / ".hermes/gateway.pid",
+        json.dumps({"pid": 4_000_000, "kind": "hermes-gateway", "start_time": None}),
+    )
     os.utime(stale, (OLD, OLD))
     scene.hang()
     listed = timed(scene.stage.reaper, "pidfiles", "--json")
     expect_named(listed, scene.home("bad"))
-    expect([one["state"] for one in listed.json["pidfiles"] if one["path"] == str(stale)] == ["stale"], listed.out)
+    expect(
+        [one["state"] for one in listed.json["pidfiles"] if one["path"] == str(stale)] == ["stale"],
+        listed.out,
+    )
     result = timed(scene.stage.reaper, "pidfiles", "--clean", "--json")
     expect(not stale.exists(), f"still there: {result.out}")
     expect_named(result, scene.home("bad"))
@@ -226,7 +261,17 @@ def pid_files_of_the_other_homes_are_cleaned():
 def preflight_is_not_ready_and_says_why():
     scene = Scene()
     scene.hang()
-    result = timed(scene.stage.reaper, "preflight", "--json", "--min-age", "1ms", "--settle", "200ms", "--grace", "1s")
+    result = timed(
+        scene.stage.reaper,
+        "preflight",
+        "--json",
+        "--min-age",
+        "1ms",
+        "--settle",
+        "200ms",
+        "--grace",
+        "1s",
+    )
     scene.stage.expect_ended(["good"])
     scene.stage.expect_alive(["bad"])
     expect(result.status in (4, 6), result.explain())
@@ -242,7 +287,15 @@ def a_home_of_ones_own_that_hangs():
     own_below(behind, OTHER_UID)
     mount = HungMount(behind, stage.layout.base / "home/v")
     mount.hang()
-    for command in (["report"], ["sweep"], ["watch"], ["pidfiles"], ["preflight"], ["rules", "show"], ["explain", "1"]):
+    for command in (
+        ["report"],
+        ["sweep"],
+        ["watch"],
+        ["pidfiles"],
+        ["preflight"],
+        ["rules", "show"],
+        ["explain", "1"],
+    ):
         result = timed(stage.reaper, *command, uid=OTHER_UID, home=stage.layout.base / "home/v")
         expect(result.status == 3, f"{command}: {result.explain()}")
         expect("did not answer within 1 s" in result.err, f"{command}: {result.err}")
@@ -255,7 +308,12 @@ def a_place_to_write_to_hangs():
     scene = Scene(good=())
     scene.hang()
     place = str(scene.home("bad") / "out")
-    for more in (["report", "-o", place], ["report", "--facts", place], ["report", "--from-facts", place], ["watch", "--census", place]):
+    for more in (
+        ["report", "-o", place],
+        ["report", "--facts", place],
+        ["report", "--from-facts", place],
+        ["watch", "--census", place],
+    ):
         expect_named(timed(scene.stage.reaper, *more), place)
 
 
@@ -268,7 +326,10 @@ def a_report_whose_place_hangs_later():
     began = time.monotonic()
     result = hang_when_written(scene, '"signal":"TERM"', "-o", str(place))
     scene.stage.expect_ended(["good"])
-    expect(result.status == 4 and f"cannot write {place}" in result.err, f"{result.status}: {result.err}")
+    expect(
+        result.status == 4 and f"cannot write {place}" in result.err,
+        f"{result.status}: {result.err}",
+    )
     expect(time.monotonic() - began < 2 * MOST, "it took too long")
 
 
@@ -276,13 +337,25 @@ def a_report_whose_place_hangs_later():
 def what_a_preflight_did_is_written_after_an_interrupt():
     """That came while it waited for a home."""
     scene = Scene()
-    bad, path = scene.stage.actors["bad"], scene.stage.layout.home / ".local/state/orphan-reaper/history.jsonl"
+    bad, path = (
+        scene.stage.actors["bad"],
+        scene.stage.layout.home / ".local/state/orphan-reaper/history.jsonl",
+    )
     bad.send(signal.SIGKILL)
     wait_until(lambda: not bad.alive(), "its end")
-    homes = ["--home", str(scene.home("bad") / "memos-plugin"), "--home", str(scene.stage.layout.data_home("good"))]
+    homes = [
+        "--home",
+        str(scene.home("bad") / "memos-plugin"),
+        "--home",
+        str(scene.stage.layout.data_home("good")),
+    ]
     report = put(scene.stage.run / "report", "", uid=scene.stage.uid)
-    preflight = scene.stage.start_reaper("preflight", "--json", "--min-age", "1ms", "--settle", "200ms", *homes, "-o", str(report))
-    wait_until(lambda: path.exists() and '"event":"ended"' in path.read_text(), "the end of the good one")
+    preflight = scene.stage.start_reaper(
+        "preflight", "--json", "--min-age", "1ms", "--settle", "200ms", *homes, "-o", str(report)
+    )
+    wait_until(
+        lambda: path.exists() and '"event":"ended"' in path.read_text(), "the end of the good one"
+    )
     scene.hang()
     waits(preflight)
     preflight.send_signal(signal.SIGINT)
@@ -310,7 +383,14 @@ def int_and_term_end_it_within_a_second():
     scene = Scene()
     scene.hang()
     pid = str(scene.stage.actors["bad"].pid)
-    commands = [["report"], ["sweep"], ["explain", pid], ["pidfiles"], ["pidfiles", "--clean"], ["preflight"]]
+    commands = [
+        ["report"],
+        ["sweep"],
+        ["explain", pid],
+        ["pidfiles"],
+        ["pidfiles", "--clean"],
+        ["preflight"],
+    ]
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # where this runs in the background, it is ignored
     for number in (signal.SIGINT, signal.SIGTERM):
         for command in commands:
@@ -323,19 +403,42 @@ def int_and_term_end_it_within_a_second():
 
 def others_wait(scene):
     """Copies that nobody told to end: those that wait are dead as soon as they are answered."""
+
     def is_told(pid):
-        pending = [line.split()[1] for line in open(f"/proc/{pid}/status") if line.startswith("ShdPnd") or line.startswith("SigPnd")]
+        pending = [
+            line.split()[1]
+            for line in open(f"/proc/{pid}/status")
+            if line.startswith("ShdPnd") or line.startswith("SigPnd")
+        ]
         return any(int(word, 16) & (1 << 8) for word in pending)
+
     return [pid for pid in copies_of(scene.stage.layout.binary) if not is_told(pid)]
 
 
 @case
 def a_watch_goes_on_and_recovers():
     scene = Scene(good=())
-    watch = Watch(scene.stage, "--interval", "1s", "--min-age", "1ms", "--settle", "200ms", "--grace", "1s", "--events", "scan")
+    watch = Watch(
+        scene.stage,
+        "--interval",
+        "1s",
+        "--min-age",
+        "1ms",
+        "--settle",
+        "200ms",
+        "--grace",
+        "1s",
+        "--events",
+        "scan",
+    )
     expect(scene.stage.actors["bad"].wait_ended(20 * SLOWDOWN), watch.log())
     scene.hang()
-    scene.stage.orphans([scene.stage.bridge("late", home=scene.home("bad") / "memos-plugin"), scene.stage.bridge("good")])
+    scene.stage.orphans(
+        [
+            scene.stage.bridge("late", home=scene.home("bad") / "memos-plugin"),
+            scene.stage.bridge("good"),
+        ]
+    )
     expect(scene.stage.actors["good"].wait_ended(20 * SLOWDOWN), watch.log())
     scene.stage.expect_alive(["late"])
     most = 0
@@ -346,7 +449,10 @@ def a_watch_goes_on_and_recovers():
     expect(0 < most <= 8, f"{most} copies wait")
     scene.mounts["bad"].go()
     wait_until(lambda: not copies_of(scene.stage.layout.binary), "the copies to end")
-    expect(scene.stage.actors["late"].wait_ended(40 * SLOWDOWN), f"not ended when the home answers again: {watch.log()}")
+    expect(
+        scene.stage.actors["late"].wait_ended(40 * SLOWDOWN),
+        f"not ended when the home answers again: {watch.log()}",
+    )
     watch.stop()
 
 
@@ -381,7 +487,15 @@ def a_watch_ends_while_the_home_of_its_user_hangs():
 def a_watch_ends_while_its_census_hangs():
     scene = Scene(good=())
     census = put(scene.stage.layout.base / "behind/bad/census", "")
-    watch = Watch(scene.stage, "--interval", "1s", "--min-age", "1h", "--census", str(scene.home("bad") / census.name))
+    watch = Watch(
+        scene.stage,
+        "--interval",
+        "1s",
+        "--min-age",
+        "1h",
+        "--census",
+        str(scene.home("bad") / census.name),
+    )
     scene.hang()
     watch.wait_logged(f"{census.name} did not answer within 1 s")
     waits(watch.process)
@@ -403,13 +517,32 @@ def full_pipe():
 def int_and_term_end_it_while_nothing_reads_what_it_says():
     stage = Stage()
     for number in (signal.SIGINT, signal.SIGTERM):
-        for command, stream in (("sweep", "stderr"), ("preflight", "stderr"), ("preflight", "stdout")):
+        for command, stream in (
+            ("sweep", "stderr"),
+            ("preflight", "stderr"),
+            ("preflight", "stdout"),
+        ):
             stage.orphans([stage.bridge(f"{command}-{stream}-{number}")])
             reader, writer = full_pipe()
             streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: writer}
-            process = subprocess.Popen([str(stage.layout.binary), command, "--min-age", "1ms", "--settle", "200ms", "--grace", "1s"],
-                                       env=product.environment(stage.layout.home), user=stage.uid, group=stage.uid, extra_groups=[], cwd="/",
-                                       **streams)
+            process = subprocess.Popen(
+                [
+                    str(stage.layout.binary),
+                    command,
+                    "--min-age",
+                    "1ms",
+                    "--settle",
+                    "200ms",
+                    "--grace",
+                    "1s",
+                ],
+                env=product.environment(stage.layout.home),
+                user=stage.uid,
+                group=stage.uid,
+                extra_groups=[],
+                cwd="/",
+                **streams,
+            )
             wait_until(lambda: stands_still(process.pid), f"{command} to wait for a reader")
             expect_ends_soon(process, number)
             os.close(reader)
@@ -421,7 +554,9 @@ def stands_still(pid):
     began = time.monotonic()
     while time.monotonic() - began < 0.8:
         where = read_bytes(f"/proc/{pid}/wchan")
-        if any(is_there(copy) for copy in copies(pid)) or (b"poll" not in where and b"pipe_write" not in where):
+        if any(is_there(copy) for copy in copies(pid)) or (
+            b"poll" not in where and b"pipe_write" not in where
+        ):
             return False
         time.sleep(0.02)
     return True
@@ -448,12 +583,22 @@ def run_ends_a_helper_whose_program_hangs():
 @case
 def run_ends_what_runs_beside_one_whose_words_hang():
     scene = Scene(good=())
-    words, ready, go = scene.home("bad") / "words", scene.stage.run / "mapped", scene.stage.run / "go"
+    words, ready, go = (
+        scene.home("bad") / "words",
+        scene.stage.run / "mapped",
+        scene.stage.run / "go",
+    )
     put(scene.stage.layout.base / "behind/bad/words", "x" * 8192)
     os.mkfifo(go)
     os.chown(go, scene.stage.uid, scene.stage.uid)
-    mapped = put(scene.stage.run / "mapped.py", MAPPED.replace("sys.stdin.readline()", f"open({str(go)!r}).read()"))
-    stubborn = put(scene.stage.run / "stubborn.py", "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(1000)\n")
+    mapped = put(
+        scene.stage.run / "mapped.py",
+        MAPPED.replace("sys.stdin.readline()", f"open({str(go)!r}).read()"),
+    )
+    stubborn = put(
+        scene.stage.run / "stubborn.py",
+        "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(1000)\n",
+    )
     helper = f"{PYTHON} {mapped} {words} {ready} & exec {PYTHON} {stubborn}"
     host = run_below_a_host(scene.stage, "run", "--grace", "1s", "--", "/bin/sh", "-c", helper)
     left = the_one_with(f"{PYTHON}\0{stubborn}")
@@ -469,13 +614,23 @@ def run_ends_what_runs_beside_one_whose_words_hang():
 
 def run_below_a_host(stage, *arguments, **streams):
     words = " ".join(map(shlex.quote, [str(stage.layout.binary), *map(str, arguments)]))
-    return subprocess.Popen(["/bin/sh", "-c", f"{words}; true"], cwd="/", env=product.environment(stage.layout.home), user=stage.uid,
-                            group=stage.uid, extra_groups=[], **streams)
+    return subprocess.Popen(
+        ["/bin/sh", "-c", f"{words}; true"],
+        cwd="/",
+        env=product.environment(stage.layout.home),
+        user=stage.uid,
+        group=stage.uid,
+        extra_groups=[],
+        **streams,
+    )
 
 
 def the_one_with(words):
     start = words.encode()
-    return wait_until(lambda: [pid for pid in all_pids() if read_bytes(f"/proc/{pid}/cmdline").startswith(start)], words)[0]
+    return wait_until(
+        lambda: [pid for pid in all_pids() if read_bytes(f"/proc/{pid}/cmdline").startswith(start)],
+        words,
+    )[0]
 
 
 @case
@@ -494,10 +649,23 @@ def run_looks_after_a_helper_while_nothing_reads_what_it_says():
 @case
 def no_copy_stays_as_a_zombie():
     stage = Stage()
-    seen = stage.reaper("preflight", "--quiet", "--settle", "200ms", "--", "/bin/sh", "-c", "cat /proc/$PPID/task/$PPID/children; echo $$")
+    seen = stage.reaper(
+        "preflight",
+        "--quiet",
+        "--settle",
+        "200ms",
+        "--",
+        "/bin/sh",
+        "-c",
+        "cat /proc/$PPID/task/$PPID/children; echo $$",
+    )
     expect(len(set(seen.out.split())) == 1, f"the command and its siblings: {seen.out}")
     watch = Watch(stage, "--interval", "1h")
-    wait_until(lambda: b"poll" in read_bytes(f"/proc/{watch.pid}/wchan") and not copies(watch.pid), "no copy between two looks", 5)
+    wait_until(
+        lambda: b"poll" in read_bytes(f"/proc/{watch.pid}/wchan") and not copies(watch.pid),
+        "no copy between two looks",
+        5,
+    )
     watch.stop()
 
 

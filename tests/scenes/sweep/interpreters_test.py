@@ -1,4 +1,5 @@
-"""Interpreters by all of their names, with all of their options: no orphan is invisible for the way in which it was started."""
+"""Interpreters by all of their names, with all of their options: no orphan is invisible for the way
+in which it was started."""
 import json
 import os
 import pathlib
@@ -16,16 +17,43 @@ FACTS = sandbox.HERE.parent / "data/facts/machine.json"
 DUMP = """
 const {internalBinding} = require('internal/test/binding');
 const binding = internalBinding('options');
-const {options, aliases} = binding.getCLIOptionsInfo ? binding.getCLIOptionsInfo() : binding.getCLIOptions();
-console.log(JSON.stringify({options: [...options].map(([name, {type}]) => [name, type]), aliases: [...aliases]}));
+const {options, aliases} =
+  binding.getCLIOptionsInfo ? binding.getCLIOptionsInfo() : binding.getCLIOptions();
+const types = [...options].map(([name, {type}]) => [name, type]);
+console.log(JSON.stringify({options: types, aliases: [...aliases]}));
 """
 FLAGS = (0, 1, 2)  # nothing any more, V8's, a boolean; all other types take a value
 # Releases differ in what they take, so that they are in no list.
-DIFFER = {"--experimental-specifier-resolution", "--stack-trace-limit", "--es-module-specifier-resolution",
-          "--experimental-default-config-file"}
-NO_SCRIPT = {"-e", "--eval", "-p", "--print", "-pe", "-c", "--check", "-i", "--interactive", "--test", "--run", "--bench",
-             "--build-snapshot", "--build-sea", "--experimental-sea-config", "--prof-process", "--completion-bash",
-             "--v8-options", "-h", "--help", "-v", "--version"}
+DIFFER = {
+    "--experimental-specifier-resolution",
+    "--stack-trace-limit",
+    "--es-module-specifier-resolution",
+    "--experimental-default-config-file",
+}
+NO_SCRIPT = {
+    "-e",
+    "--eval",
+    "-p",
+    "--print",
+    "-pe",
+    "-c",
+    "--check",
+    "-i",
+    "--interactive",
+    "--test",
+    "--run",
+    "--bench",
+    "--build-snapshot",
+    "--build-sea",
+    "--experimental-sea-config",
+    "--prof-process",
+    "--completion-bash",
+    "--v8-options",
+    "-h",
+    "--help",
+    "-v",
+    "--version",
+}
 
 
 def bind(stage, program, name):
@@ -40,8 +68,14 @@ def bridge(stage, name, before, **more):
     """A bridge that is started by the words of `before` and its script."""
     plugin = stage.layout.plugin
     environment = {"MEMOS_HOME": str(stage.layout.data_home(name))}
-    return stage.child(name, [*before, plugin / "dist/bridge.cjs", *HEADLESS], plugin, env=environment, ignore_eof=True,
-                       **more)
+    return stage.child(
+        name,
+        [*before, plugin / "dist/bridge.cjs", *HEADLESS],
+        plugin,
+        env=environment,
+        ignore_eof=True,
+        **more,
+    )
 
 
 def expect_reaped(stage, names, more=()):
@@ -52,18 +86,26 @@ def expect_reaped(stage, names, more=()):
 @case
 def options_of_node():
     stage = Stage()
-    lines = {"cpu-prof": ["--cpu-prof", "--cpu-prof-dir", str(stage.layout.run)], "v8": ["--trace-opt-verbose", "--no-opt"],
-             "underscores": ["--max_old_space_size=200", "--preserve_symlinks"],
-             "permission": ["--experimental-permission", "--allow-fs-read=*", "--allow-fs-write=*"],
-             "conditions": ["-C", "x", "--stack-size=900", "--"], "report": ["--report-on-signal", "--report-dir", "/tmp"]}
-    stage.orphans([bridge(stage, name, [sandbox.NODE, *options]) for name, options in lines.items()])
+    lines = {
+        "cpu-prof": ["--cpu-prof", "--cpu-prof-dir", str(stage.layout.run)],
+        "v8": ["--trace-opt-verbose", "--no-opt"],
+        "underscores": ["--max_old_space_size=200", "--preserve_symlinks"],
+        "permission": ["--experimental-permission", "--allow-fs-read=*", "--allow-fs-write=*"],
+        "conditions": ["-C", "x", "--stack-size=900", "--"],
+        "report": ["--report-on-signal", "--report-dir", "/tmp"],
+    }
+    stage.orphans(
+        [bridge(stage, name, [sandbox.NODE, *options]) for name, options in lines.items()]
+    )
     expect_reaped(stage, lines)
 
 
 @case
 def node_watch_runs_the_script_in_a_child():
     stage = Stage()
-    stage.start_host("host", [bridge(stage, "watched", [sandbox.NODE, "--watch"])], lost=["watched"])
+    stage.start_host(
+        "host", [bridge(stage, "watched", [sandbox.NODE, "--watch"])], lost=["watched"]
+    )
     wait_until((stage.run / "watched.ready").exists, "the child to be ready")
     pids = wait_until(lambda: len(named("watched")) == 2 and named("watched"), "two of them")
     (child,) = [pid for pid in pids if parent_of(pid) in pids]
@@ -76,9 +118,14 @@ def node_watch_runs_the_script_in_a_child():
 @case
 def names_of_interpreters():
     stage = Stage()
-    nodes = {name: bind(stage, sandbox.NODE, name) for name in (".node-wrapped", "nodejs", "node22", "node-22")}
-    pythons = {name: bind(stage, sandbox.PYTHON, name)
-               for name in (".python3-wrapped", "python3.11-dbg", "python3.13td", "pypy3")}
+    nodes = {
+        name: bind(stage, sandbox.NODE, name)
+        for name in (".node-wrapped", "nodejs", "node22", "node-22")
+    }
+    pythons = {
+        name: bind(stage, sandbox.PYTHON, name)
+        for name in (".python3-wrapped", "python3.11-dbg", "python3.13td", "pypy3")
+    }
     children = [bridge(stage, name.strip("."), [path]) for name, path in nodes.items()]
     for name, path in pythons.items():
         worker = stage.worker(name.strip("."), session=name)
@@ -93,17 +140,35 @@ def an_option_that_no_list_has():
     """What runs is not certain: it is told of, and left."""
     stage = Stage()
     unknown = "--experimental-specifier-resolution"  # node 20 takes it, and does nothing with it
-    expect(subprocess.run([sandbox.NODE, unknown, "-e", "0"], capture_output=True, check=False).returncode == 0,
-           f"this node has no {unknown} any more")
-    stage.orphans([bridge(stage, "doubtful", [sandbox.NODE, unknown]), bridge(stage, "certain", [sandbox.NODE])])
+    expect(
+        subprocess.run(
+            [sandbox.NODE, unknown, "-e", "0"], capture_output=True, check=False
+        ).returncode
+        == 0,
+        f"this node has no {unknown} any more",
+    )
+    stage.orphans(
+        [
+            bridge(stage, "doubtful", [sandbox.NODE, unknown]),
+            bridge(stage, "certain", [sandbox.NODE]),
+        ]
+    )
     stage.start_host("gateway", [bridge(stage, "attached", [sandbox.NODE, unknown])])
     report = stage.report()
     expect(report.status == 4, report.explain())
-    stage.expect_verdicts(report, {"doubtful": ("unknown", "report"), "certain": ("orphan", "reap"),
-                                   "attached": ("attached", "keep")})
+    stage.expect_verdicts(
+        report,
+        {
+            "doubtful": ("unknown", "report"),
+            "certain": ("orphan", "reap"),
+            "attached": ("attached", "keep"),
+        },
+    )
     stage.expect_evidence(report, "doubtful", "veto.unreadable.options")
     everything = ("--reap", "abandoned,duplicate,held,in-service")
-    stage.expect_sweep(stage.sweep(*everything), ["certain"], ["gateway", "doubtful", "attached"], status=4)
+    stage.expect_sweep(
+        stage.sweep(*everything), ["certain"], ["gateway", "doubtful", "attached"], status=4
+    )
     expect(stage.report().status == 4, "the one that is left")
 
 
@@ -113,12 +178,21 @@ def real_bun():
     stage = Stage()
     named_otherwise = bind(stage, bun, "bun-profile")
     bun = bind(stage, bun, "bun")
-    lines = {"plain": [bun], "run": [bun, "run"], "flags": [bun, "--smol", "run", "--no-install"],
-             "values": [bun, "--define", "A:1", "--console-depth", "3"], "profile": [named_otherwise, "run", "-b"]}
-    stage.orphans([bridge(stage, name, words) for name, words in lines.items()] +
-                  [bridge(stage, "doubtful", [bun, "--unheard-of"])])
+    lines = {
+        "plain": [bun],
+        "run": [bun, "run"],
+        "flags": [bun, "--smol", "run", "--no-install"],
+        "values": [bun, "--define", "A:1", "--console-depth", "3"],
+        "profile": [named_otherwise, "run", "-b"],
+    }
+    stage.orphans(
+        [bridge(stage, name, words) for name, words in lines.items()]
+        + [bridge(stage, "doubtful", [bun, "--unheard-of"])]
+    )
     report = stage.report()
-    stage.expect_verdicts(report, {"doubtful": ("unknown", "report"), **{name: ("orphan", "reap") for name in lines}})
+    stage.expect_verdicts(
+        report, {"doubtful": ("unknown", "report"), **{name: ("orphan", "reap") for name in lines}}
+    )
     stage.expect_sweep(stage.sweep(), list(lines), ["doubtful"], status=4)
 
 
@@ -133,24 +207,34 @@ def judged_lines(lines):
         argv = one["row"]["command_line"]["value"]["argv"]
         one["row"]["command_line"]["value"]["argv"] = [argv[0], *line, *argv[1:]]
         facts["candidates"].append(one)
-    with tempfile.NamedTemporaryFile("w", dir="/dev/shm", prefix="options-", suffix=".json") as file:
+    with tempfile.NamedTemporaryFile(
+        "w", dir="/dev/shm", prefix="options-", suffix=".json"
+    ) as file:
         json.dump(facts, file)
         file.flush()
-        done = subprocess.run([os.environ["ORPHAN_REAPER"], "--json", "--from-facts", file.name], capture_output=True,
-                              text=True, check=False)
+        done = subprocess.run(
+            [os.environ["ORPHAN_REAPER"], "--json", "--from-facts", file.name],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     expect(done.returncode in (0, 1, 4), done.stderr)
     return {process["pid"]: process["verdict"] for process in json.loads(done.stdout)["processes"]}
 
 
 def check_lists_of(node):
     """Every option that this node says it has, and every one of its V8."""
-    said = subprocess.run([node, "--expose-internals", "-e", DUMP], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [node, "--expose-internals", "-e", DUMP], capture_output=True, text=True, check=True
+    )
     told = json.loads(said.stdout)
     types = {name: kind for name, kind in told["options"] if name.startswith("-")}
     for name, target in told["aliases"]:
         if not name.endswith(("=", ">")):
             types.setdefault(name, 2 if len(target) > 1 else types.get(target[0], 2))
-    for line in subprocess.run([node, "--v8-options"], capture_output=True, text=True, check=True).stdout.splitlines():
+    for line in subprocess.run(
+        [node, "--v8-options"], capture_output=True, text=True, check=True
+    ).stdout.splitlines():
         word = line.split()[:1] or [""]
         if line.startswith("  --") and word[0] not in ("--flag", "--no-flag"):
             types.setdefault(word[0], 1)
@@ -158,7 +242,11 @@ def check_lists_of(node):
     expect(len(scripts) > 500, f"{node} has only {len(scripts)} options")
     lines = [[name] if types[name] in FLAGS else [name, "7"] for name in scripts]
     verdicts = judged_lines(lines)
-    wrong = [(line, verdicts.get(pid)) for pid, line in enumerate(lines, 10_000) if verdicts.get(pid) != "orphan"]
+    wrong = [
+        (line, verdicts.get(pid))
+        for pid, line in enumerate(lines, 10_000)
+        if verdicts.get(pid) != "orphan"
+    ]
     expect(not wrong, f"{node}: {wrong}")
     none = [[name] for name in sorted(NO_SCRIPT)]
     listed = judged_lines(none)

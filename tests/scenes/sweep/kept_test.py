@@ -1,6 +1,6 @@
-"""Every way to leak (L1 to L12), once more with its user, its home or its host changed: then a sweep that is told to
-end all that it can ends nothing. The last step of each case is its control: the same scene, and only what leaked
-ends."""
+"""Every way to leak (L1 to L12), once more with its user, its home or its host changed: then a
+sweep that is told to end all that it can ends nothing. The last step of each case is its control:
+the same scene, and only what leaked ends."""
 import subprocess
 
 from harness import sandbox
@@ -19,7 +19,8 @@ def as_subreaper(function):
 
 
 class Leaks:
-    """One of each. leaked: whom a sweep that is told everything ends; silent: who has no heartbeat."""
+    """One of each. leaked: whom a sweep that is told everything ends; silent: who has no
+    heartbeat."""
 
     def __init__(self, stage, home="home"):
         self.stage, self.leaked, self.silent = stage, [], ["l3-holder"]
@@ -33,13 +34,23 @@ class Leaks:
         return self.stage.bridge(name, home=self.home, **more)
 
     def build(self):
-        for step in (self.killed_hosts, self.subreaper, self.holder, self.duplicates, self.abandoned, self.daemons,
-                     self.pair, self.workers):
+        for step in (
+            self.killed_hosts,
+            self.subreaper,
+            self.holder,
+            self.duplicates,
+            self.abandoned,
+            self.daemons,
+            self.pair,
+            self.workers,
+        ):
             step()
         return self
 
     def killed_hosts(self):
-        self.stage.orphans([self.leak(self.bridge("l1")), self.leak(self.stage.worker("l1-worker", session="l1"))])
+        self.stage.orphans(
+            [self.leak(self.bridge("l1")), self.leak(self.stage.worker("l1-worker", session="l1"))]
+        )
         self.stage.orphans([self.leak(self.bridge("l1-node"))], kind="node")
 
     def subreaper(self):
@@ -50,7 +61,9 @@ class Leaks:
         self.stage.know("l3-holder")
 
     def duplicates(self):
-        self.stage.start_host("l4-host", [self.leak(self.bridge("l4-old")), self.bridge("l4-new", after=0.3)])
+        self.stage.start_host(
+            "l4-host", [self.leak(self.bridge("l4-old")), self.bridge("l4-new", after=0.3)]
+        )
 
     def abandoned(self):
         self.stage.start_host("l5-host", [self.leak(self.bridge("l5", stdio="abandoned"))])
@@ -70,8 +83,14 @@ class Leaks:
 
     def workers(self):
         worker = self.stage.worker
-        self.stage.start_host("l12-host", [self.leak(worker("l12-old", session="l12")),
-                                           worker("l12-new", session="l12", after=0.3)], kind="dashboard")
+        self.stage.start_host(
+            "l12-host",
+            [
+                self.leak(worker("l12-old", session="l12")),
+                worker("l12-new", session="l12", after=0.3),
+            ],
+            kind="dashboard",
+        )
 
     def expect_all_kept(self, result, status=0):
         self.stage.expect_sweep(result, [], list(self.stage.actors), self.silent, status)
@@ -114,11 +133,13 @@ def protected_by_their_home():
 
 
 class Hosted(Leaks):
-    """The same helpers, but the host of each lives and talks to it; and where two would be one too many, each has a
-    host or a home of its own."""
+    """The same helpers, but the host of each lives and talks to it; and where two would be one too
+    many, each has a host or a home of its own."""
 
     def killed_hosts(self):
-        self.stage.start_host("l1-host", [self.bridge("l1"), self.stage.worker("l1-worker", session="l1")])
+        self.stage.start_host(
+            "l1-host", [self.bridge("l1"), self.stage.worker("l1-worker", session="l1")]
+        )
         self.stage.start_host("l1-node-host", [self.bridge("l1-node")], kind="node")
 
     def subreaper(self):
@@ -128,8 +149,16 @@ class Hosted(Leaks):
         """A subreaper that did start it is its host."""
         stage, child = self.stage, self.bridge("l2")
         environment = {"HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin", **child["env"]}
-        self.kept = subprocess.Popen(child["argv"], cwd=child["cwd"], env=environment, stdin=subprocess.PIPE,
-                                     stdout=subprocess.PIPE, user=stage.uid, group=stage.uid, extra_groups=[])
+        self.kept = subprocess.Popen(
+            child["argv"],
+            cwd=child["cwd"],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            user=stage.uid,
+            group=stage.uid,
+            extra_groups=[],
+        )
         stage.meet("l2")
 
     def holder(self):
@@ -140,8 +169,10 @@ class Hosted(Leaks):
         self.stage.start_host("l4-host", [self.bridge("l4-old")])
         self.stage.start_host("l6-host", [self.bridge("l4-new")])
         other_home = self.stage.layout.data_home("l7")
-        self.stage.start_host("l7-host", [self.stage.bridge("l7-old"), self.stage.bridge("l7-new", home=other_home,
-                                                                                         after=0.3)])
+        self.stage.start_host(
+            "l7-host",
+            [self.stage.bridge("l7-old"), self.stage.bridge("l7-new", home=other_home, after=0.3)],
+        )
 
     def abandoned(self):
         self.stage.start_host("l5-host", [self.bridge("l5", stdio="stdin_closed")])
@@ -154,24 +185,37 @@ class Hosted(Leaks):
         stage.start_host("l10-host", [self.bridge("l10", arguments=("--agent=hermes",))])
 
     def pair(self):
-        self.stage.start_host("l11-host", [self.stage.tsx_bridge("l11", home=self.home)], lost=["l11"])
+        self.stage.start_host(
+            "l11-host", [self.stage.tsx_bridge("l11", home=self.home)], lost=["l11"]
+        )
         self.stage.meet_pair("l11")
 
     def workers(self):
         stage, elsewhere = self.stage, str(self.stage.layout.data_home("l12").parent)
-        stage.start_host("l12-host", [stage.worker("l12-old", session="l12"),
-                                      stage.worker("l12-other-home", session="l12", env={"HERMES_HOME": elsewhere})],
-                         kind="dashboard")
+        stage.start_host(
+            "l12-host",
+            [
+                stage.worker("l12-old", session="l12"),
+                stage.worker("l12-other-home", session="l12", env={"HERMES_HOME": elsewhere}),
+            ],
+            kind="dashboard",
+        )
         stage.start_host("l12-second", [stage.worker("l12-new", session="l12")], kind="dashboard")
 
 
 @case
 def of_a_living_host():
-    """The control: each host that is killed leaves its own helper, and only that one, to the next sweep."""
+    """The control: each host that is killed leaves its own helper, and only that one, to the next
+    sweep."""
     stage = Stage()
     hosted = Hosted(stage).build()
-    hosted.expect_all_kept(stage.sweep(*EVERYTHING), status=1)  # of the daemon of a home that no other serves nothing is proved
-    for host, left in (("l6-host", ["l4-new"]), ("l12-second", ["l12-new"]), ("l11-host", ["l11", "l11-leaf"])):
+    # Of the daemon of a home that no other serves nothing is proved.
+    hosted.expect_all_kept(stage.sweep(*EVERYTHING), status=1)
+    for host, left in (
+        ("l6-host", ["l4-new"]),
+        ("l12-second", ["l12-new"]),
+        ("l11-host", ["l11", "l11-leaf"]),
+    ):
         stage.kill_host(host)
         alive = [name for name in stage.actors if name not in left]
         result = stage.sweep(*EVERYTHING)

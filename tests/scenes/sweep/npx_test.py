@@ -1,4 +1,5 @@
-"""The real npx: npm, its script shell and the server that it runs. Whoever of them would take a server along that stays is not ended."""
+"""The real npx: npm, its script shell and the server that it runs. Whoever of them would take a
+server along that stays is not ended."""
 import json
 import shutil
 import socket
@@ -17,7 +18,8 @@ const wish = JSON.parse(process.env.STANDIN);
 const file = (ending) => `${wish.dir}/${wish.name}.${ending}`;
 setTimeout(() => process.exit(99), 100000);
 process.stdin.on('error', () => {}); process.stdin.resume();
-const listen = (then) => net.createServer((peer) => peer.on('error', () => {}).pipe(peer)).listen(wish.port, '127.0.0.1', then);
+const echo = (peer) => peer.on('error', () => {}).pipe(peer);
+const listen = (then) => net.createServer(echo).listen(wish.port, '127.0.0.1', then);
 const ready = () => fs.writeFileSync(file('ready'), String(process.pid));
 if (wish.late) {
   const timer = setInterval(() => {
@@ -39,17 +41,42 @@ class NpxStage(Stage):
             raise sandbox.Skip(f"needs npx and {shell}")
         self.shell = shutil.which(shell)
         package = self.layout.home / "mcp-probe"
-        layout.put(package / "package.json", json.dumps({"name": "mcp-probe", "version": "1.0.0", "bin": "server.js"}))
+        layout.put(
+            package / "package.json",
+            json.dumps({"name": "mcp-probe", "version": "1.0.0", "bin": "server.js"}),
+        )
         layout.put(package / "server.js", SERVER).chmod(0o755)
         layout.own_below(package, self.uid)
-        self.rules = layout.put(self.layout.home / "agents.json", json.dumps({"families": {"mcp_server": {"enabled": True}}}))
+        self.rules = layout.put(
+            self.layout.home / "agents.json",
+            json.dumps({"families": {"mcp_server": {"enabled": True}}}),
+        )
 
     def leak(self, name="probe", **wish):
         """npm is known as NAME-npm, what it runs as NAME."""
-        environment = {"npm_config_script_shell": self.shell, "npm_config_offline": "true", "NO_UPDATE_NOTIFIER": "1"}
-        self.start_host("host", [self.child(name, ["npx", "--yes", "./mcp-probe"], self.layout.home, env=environment,
-                                            after=0, **wish)], kind="node", lost=[name])
-        server = int(wait_until(lambda: actor.read_bytes(self.run / f"{name}.ready"), "the server", 30))
+        environment = {
+            "npm_config_script_shell": self.shell,
+            "npm_config_offline": "true",
+            "NO_UPDATE_NOTIFIER": "1",
+        }
+        self.start_host(
+            "host",
+            [
+                self.child(
+                    name,
+                    ["npx", "--yes", "./mcp-probe"],
+                    self.layout.home,
+                    env=environment,
+                    after=0,
+                    **wish,
+                )
+            ],
+            kind="node",
+            lost=[name],
+        )
+        server = int(
+            wait_until(lambda: actor.read_bytes(self.run / f"{name}.ready"), "the server", 30)
+        )
         self.know(name, server)
         line = [server]
         while b"npm exec" not in actor.read_bytes(f"/proc/{line[-1]}/cmdline"):
@@ -121,7 +148,9 @@ def traced_server_keeps_npm():
     stage = NpxStage("bash")
     stage.leak()
     server = stage.actors["probe"].pid
-    tracer = subprocess.Popen([PYTHON, "-B", str(stage.layout.lib / "tracer.py"), str(server), str(stage.run / "traced")])
+    tracer = subprocess.Popen(
+        [PYTHON, "-B", str(stage.layout.lib / "tracer.py"), str(server), str(stage.run / "traced")]
+    )
     wait_until((stage.run / "traced").exists, "the tracer")
     stage.expect_npm_held(stage.sweep())
     tracer.kill()
@@ -132,9 +161,17 @@ def traced_server_keeps_npm():
 def server_that_begins_to_listen_after_the_plan():
     stage = NpxStage("bash")
     stage.leak(port=8931, late=True)
-    expect(stage.report().process(stage.actors["probe-npm"].pid)["action"] == "reap", "it is leaked so far")
-    sweep = stage.start_reaper("sweep", "--json", "--config", str(stage.rules), "--min-age", "1ms", "--settle", "3s")
-    wait_until(lambda: stage.layout.binary.name in actor.read_bytes(f"/proc/{sweep.pid}/comm").decode(), "the sweep")
+    expect(
+        stage.report().process(stage.actors["probe-npm"].pid)["action"] == "reap",
+        "it is leaked so far",
+    )
+    sweep = stage.start_reaper(
+        "sweep", "--json", "--config", str(stage.rules), "--min-age", "1ms", "--settle", "3s"
+    )
+    wait_until(
+        lambda: stage.layout.binary.name in actor.read_bytes(f"/proc/{sweep.pid}/comm").decode(),
+        "the sweep",
+    )
     (stage.run / "probe.listen").touch()
     wait_until((stage.run / "probe.listens").exists, "the server to listen")
     result = finish(sweep, 60)
@@ -146,19 +183,50 @@ def server_that_begins_to_listen_after_the_plan():
 def server_that_begins_to_listen_before_the_kill():
     """Below a runner that ignores TERM."""
     stage = NpxStage("bash")
-    script = layout.put(stage.layout.home / "probe.sh", 'trap "echo TERM >> $TOLD" TERM\n"$@" &\n'
-                        'while kill -0 $!; do wait $!; done\n')
-    rules = layout.put(stage.layout.home / "rules.json", json.dumps({"families": {"probe": {
-        "programs": [{"interpreters": ["bash"], "scripts": ["probe.sh"]}], "roles": [{"name": "server", "flags": []}], "home": [{"path": "~"}]}}}))
+    script = layout.put(
+        stage.layout.home / "probe.sh",
+        'trap "echo TERM >> $TOLD" TERM\n"$@" &\n' 'while kill -0 $!; do wait $!; done\n',
+    )
+    rules = layout.put(
+        stage.layout.home / "rules.json",
+        json.dumps(
+            {
+                "families": {
+                    "probe": {
+                        "programs": [{"interpreters": ["bash"], "scripts": ["probe.sh"]}],
+                        "roles": [{"name": "server", "flags": []}],
+                        "home": [{"path": "~"}],
+                    }
+                }
+            }
+        ),
+    )
     rules.chmod(0o600)
-    server = stage.child("probe", ["/bin/bash", script, NODE, stage.layout.home / "mcp-probe/server.js"], stage.layout.home,
-                         env={"TOLD": str(stage.run / "told")}, port=8931, late=True)
+    server = stage.child(
+        "probe",
+        ["/bin/bash", script, NODE, stage.layout.home / "mcp-probe/server.js"],
+        stage.layout.home,
+        env={"TOLD": str(stage.run / "told")},
+        port=8931,
+        late=True,
+    )
     stage.start_host("host", [server], lost=["probe"])
     wait_until(lambda: actor.read_bytes(stage.run / "probe.ready"), "the server")
     stage.know("probe", int(actor.read_bytes(stage.run / "probe.ready")))
     stage.know("shell", parent_of(stage.actors["probe"].pid))
     stage.kill_host("host")
-    sweep = stage.start_reaper("sweep", "--json", "--config", str(rules), "--min-age", "1ms", "--settle", "100ms", "--grace", "4s")
+    sweep = stage.start_reaper(
+        "sweep",
+        "--json",
+        "--config",
+        str(rules),
+        "--min-age",
+        "1ms",
+        "--settle",
+        "100ms",
+        "--grace",
+        "4s",
+    )
     wait_until(lambda: (stage.run / "told").exists() or sweep.poll() is not None, "TERM")
     expect(sweep.poll() is None, finish(sweep, 1).explain() if sweep.poll() is not None else "")
     (stage.run / "probe.listen").touch()
@@ -174,12 +242,24 @@ def bridge_with_a_worker_of_its_own_ends():
     """What a helper has started for itself does not keep it, also where that listens."""
     stage = Stage()
     body = stage.layout.plugin / "dist/bridge.cjs"
-    layout.put(body, f"const {{ spawn }} = require('child_process');\nspawn(process.execPath, ['{stage.layout.lib}/standin.cjs'], {{ env: "
-               f"{{ ...process.env, STANDIN: JSON.stringify({{ name: 'own', dir: '{stage.run}', port: 8932 }}) }} }});\n"
-               f"require('{stage.layout.lib}/standin.cjs');\n")
-    stage.start_host("host", [stage.bridge("bridge", "dist/bridge.cjs", ("--agent=hermes", "--no-viewer"))], lost=["bridge"])
+    layout.put(
+        body,
+        f"const {{ spawn }} = require('child_process');\n"
+        f"spawn(process.execPath, ['{stage.layout.lib}/standin.cjs'], {{ env: "
+        f"{{ ...process.env, STANDIN: JSON.stringify({{ name: 'own', dir: '{stage.run}', port: "
+        f"8932 }}) }} }});\n"
+        f"require('{stage.layout.lib}/standin.cjs');\n",
+    )
+    stage.start_host(
+        "host",
+        [stage.bridge("bridge", "dist/bridge.cjs", ("--agent=hermes", "--no-viewer"))],
+        lost=["bridge"],
+    )
     wait_until((stage.run / "own.ready").exists, "its worker")
-    stage.know("bridge", int(wait_until(lambda: actor.read_bytes(stage.run / "bridge.ready"), "the bridge")))
+    stage.know(
+        "bridge",
+        int(wait_until(lambda: actor.read_bytes(stage.run / "bridge.ready"), "the bridge")),
+    )
     stage.kill_host("host")
     result = stage.sweep()
     expect(result.status == 0, result.explain())

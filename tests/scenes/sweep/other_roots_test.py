@@ -1,5 +1,6 @@
-"""A path means a folder only together with a root directory: processes that share a pid and network namespace and have other roots, or
-other folders at the paths that this program reads, are left alone, and what leaked beside them is still ended."""
+"""A path means a folder only together with a root directory: processes that share a pid and network
+namespace and have other roots, or other folders at the paths that this program reads, are left
+alone, and what leaked beside them is still ended."""
 import json
 import os
 
@@ -50,8 +51,15 @@ class Scene:
     def expect_leak_ends(self, status=0):
         stage = self.stage
         kept = list(stage.actors)
-        stage.orphans([stage.bridge("leaked", home=self.home), stage.worker("leaked-worker", session="leaked")])
-        stage.expect_sweep(stage.sweep(*EVERYTHING), ["leaked", "leaked-worker"], kept, status=status)
+        stage.orphans(
+            [
+                stage.bridge("leaked", home=self.home),
+                stage.worker("leaked-worker", session="leaked"),
+            ]
+        )
+        stage.expect_sweep(
+            stage.sweep(*EVERYTHING), ["leaked", "leaked-worker"], kept, status=status
+        )
 
 
 def chroot(scene):
@@ -99,7 +107,8 @@ def daemon_that_listens(become, code, uid=0):
 
 
 def records_of_theirs(become, code, uid=0):
-    """What would protect it lies where only it can see it: a marker of an update, a ledger with a live spawner, a pid file."""
+    """What would protect it lies where only it can see it: a marker of an update, a ledger with a
+    live spawner, a pid file."""
     scene = Scene(become, uid)
     stage = scene.stage
     hermes = within(scene.root, stage.layout.home / ".hermes")
@@ -108,8 +117,15 @@ def records_of_theirs(become, code, uid=0):
     scene.elsewhere(stage.daemon, "their-daemon", home=scene.home)
     host = stage.start_host("their-host", [])
     pid, start = host.pid, actor.started_epoch(host.pid)
-    put(hermes / "spawn-ledger.json", json.dumps([{"pid": stage.actors[name].pid, "spawner_pid": pid, "spawner_start": start}
-                                                 for name in ("theirs", "their-worker")]))
+    put(
+        hermes / "spawn-ledger.json",
+        json.dumps(
+            [
+                {"pid": stage.actors[name].pid, "spawner_pid": pid, "spawner_start": start}
+                for name in ("theirs", "their-worker")
+            ]
+        ),
+    )
     put(hermes / ".hermes-update-in-progress", f"{pid}\n")
     put(hermes / "gateway.pid", json.dumps({"pid": pid}))
     put(scene.theirs() / "daemon/bridge.pid", str(stage.actors["their-daemon"].pid))
@@ -178,16 +194,29 @@ def a_home_that_only_one_of_the_two_sees():
 @case
 def a_home_that_neither_sees_is_no_other():
     stage = Stage()
-    stage.orphans([stage.bridge("leaked", home="/nowhere/at/all"), stage.bridge("leaked-too", home=stage.layout.home / "nowhere")])
+    stage.orphans(
+        [
+            stage.bridge("leaked", home="/nowhere/at/all"),
+            stage.bridge("leaked-too", home=stage.layout.home / "nowhere"),
+        ]
+    )
     stage.expect_sweep(stage.sweep(), ["leaked", "leaked-too"], [])
 
 
 @case
 def mounts_that_leave_the_home_alone():
     """As PrivateTmp=, ProtectHome= and BindPaths= of systemd make them."""
+
     def private(scene):
         user = scene.stage.layout.home
-        return ["--mount", "tmpfs:/var/tmp", "--mount", f"tmpfs:{user}/.hermes/profiles", "--mount", f"{user}:{user}"]
+        return [
+            "--mount",
+            "tmpfs:/var/tmp",
+            "--mount",
+            f"tmpfs:{user}/.hermes/profiles",
+            "--mount",
+            f"{user}:{user}",
+        ]
 
     scene = Scene(private)
     home = scene.stage.layout.home / "memos"
@@ -200,14 +229,23 @@ def mounts_that_leave_the_home_alone():
 
 @case
 def records_beside_a_home_that_is_the_same():
-    """The home itself is ours; the folder of its ledger and markers is not, and something is there."""
-    scene = Scene(lambda scene: ["--mount", f"{within(scene.root, scene.stage.layout.home / '.hermes')}:{scene.stage.layout.home}/.hermes"])
+    """The home itself is ours; the folder of its ledger and markers is not, and something is
+    there."""
+
+    def mounted(scene):
+        home = scene.stage.layout.home
+        return ["--mount", f"{within(scene.root, home / '.hermes')}:{home}/.hermes"]
+
+    scene = Scene(mounted)
     stage = scene.stage
     home = stage.layout.home / "memos"
     home.mkdir()
     layout.own_below(home, layout.UID)
     scene.elsewhere(stage.bridge, "theirs", home=home)
-    marker = put(within(scene.root, stage.layout.home / ".hermes/.hermes-update-in-progress"), f"{os.getpid()}\n")
+    marker = put(
+        within(scene.root, stage.layout.home / ".hermes/.hermes-update-in-progress"),
+        f"{os.getpid()}\n",
+    )
     for result in sweeps(stage):
         stage.expect_verdicts(result, {"theirs": "unknown"})
         stage.expect_evidence(result, "theirs", "veto.unreadable.records")
@@ -222,7 +260,12 @@ def a_sandbox_without_openat2():
     stage = Stage()
     (stage.layout.home / "link").symlink_to(stage.layout.home / ".hermes")
     before = [sandbox.PYTHON, "-B", str(stage.layout.lib / "deny_calls.py"), "openat2=ENOSYS", "--"]
-    stage.orphans([stage.bridge("leaked"), stage.bridge("by-link", home=stage.layout.home / "link/memos-plugin")])
+    stage.orphans(
+        [
+            stage.bridge("leaked"),
+            stage.bridge("by-link", home=stage.layout.home / "link/memos-plugin"),
+        ]
+    )
     result = stage.sweep(before=before)
     stage.expect_evidence(result, "by-link", "veto.unreadable.home")
     stage.expect_sweep(result, ["leaked"], ["by-link"], status=4)

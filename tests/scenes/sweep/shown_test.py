@@ -1,5 +1,6 @@
-"""The commands that the README and the manual show, run as they are printed, with their effect. tests/readme_test.py finds those that
-no case shows. Helpers are old enough for a user's rule file that says so, because a test cannot wait for three minutes."""
+"""The commands that the README and the manual show, run as they are printed, with their effect.
+tests/readme_test.py finds those that no case shows. Helpers are old enough for a user's rule file
+that says so, because a test cannot wait for three minutes."""
 import functools
 import json
 import os
@@ -19,18 +20,23 @@ from harness.watch import history
 
 RUN = {}  # shown command -> the case that runs it
 done = set()
-QUICK = json.dumps({"families": {name: {"min_age": "1ms", "grace": "1s"} for name in ("bridge", "slash_worker")}})
+QUICK = json.dumps(
+    {"families": {name: {"min_age": "1ms", "grace": "1s"} for name in ("bridge", "slash_worker")}}
+)
 
 
 def shows(*commands):
     """These, and no others, the case runs."""
+
     def mark(function):
         @functools.wraps(function)
         def checked():
             function()
             expect(done == set(commands), f"run: {done}, wanted {set(commands)}")
+
         RUN.update(dict.fromkeys(commands, function.__name__))
         return checked
+
     return mark
 
 
@@ -42,10 +48,16 @@ class User:
         self.home = self.stage.layout.home
         put(self.home / ".config/orphan-reaper/rules.d/quick.json", rules).chmod(0o644)
         own_below(self.home / ".config", self.stage.uid)
-        self.environment = {"HOME": str(self.home), "LANG": "C.UTF-8", "USER": "u",
-                            "PATH": f"{self.stage.layout.binary.parent}:{self.home}/bin:/usr/bin:/bin"}
+        self.environment = {
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "USER": "u",
+            "PATH": f"{self.stage.layout.binary.parent}:{self.home}/bin:/usr/bin:/bin",
+        }
 
-    def start(self, command, instead=(), cwd=None, root=False, env=None, before="", more="", **wish):
+    def start(
+        self, command, instead=(), cwd=None, root=False, env=None, before="", more="", **wish
+    ):
         """instead: what stands for an example in the printed text -> what it is here."""
         done.add(command)
         for example, real in dict(instead).items():
@@ -53,15 +65,30 @@ class User:
             command = command.replace(example, str(real))
         uid = 0 if root else self.stage.uid
         home = {"HOME": "/root"} if root else {}
-        return subprocess.Popen(["/bin/sh", "-c", before + command + more], cwd=cwd or self.home, user=uid, group=uid, extra_groups=[],
-                                env={**self.environment, **home, **(env or {})}, text=True,
-                                **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **wish})
+        return subprocess.Popen(
+            ["/bin/sh", "-c", before + command + more],
+            cwd=cwd or self.home,
+            user=uid,
+            group=uid,
+            extra_groups=[],
+            env={**self.environment, **home, **(env or {})},
+            text=True,
+            **{
+                "stdin": subprocess.DEVNULL,
+                "stdout": subprocess.PIPE,
+                "stderr": subprocess.PIPE,
+                **wish,
+            },
+        )
 
     def type(self, command, status=0, says=(), **more):
         """It ends with this status, and says these words."""
         process = self.start(command, **more)
         out, err = process.communicate(timeout=60)
-        expect(process.returncode == status, f"{command}: exit {process.returncode}, wanted {status}: {out}{err}")
+        expect(
+            process.returncode == status,
+            f"{command}: exit {process.returncode}, wanted {status}: {out}{err}",
+        )
         missed = [word for word in says if word not in out]
         expect(not missed, f"{command}: {missed} is not in: {out}{err}")
         return out
@@ -71,32 +98,58 @@ def leaked(*more):
     """A user whose bridge and worker were left behind, beside a daemon that must stay."""
     user = User()
     stage = user.stage
-    stage.orphans([stage.bridge("bridge"), stage.worker("worker"), stage.daemon("daemon", port=18800), *more])
+    stage.orphans(
+        [stage.bridge("bridge"), stage.worker("worker"), stage.daemon("daemon", port=18800), *more]
+    )
     return user, stage
 
 
 @case
-@shows("orphan-reaper", "orphan-reaper explain PID", "orphan-reaper explain 4711", "orphan-reaper sweep --dry-run")
+@shows(
+    "orphan-reaper",
+    "orphan-reaper explain PID",
+    "orphan-reaper explain 4711",
+    "orphan-reaper sweep --dry-run",
+)
 def look():
     user, stage = leaked()
     pid = stage.actors["bridge"].pid
-    user.type("orphan-reaper", 1, ["2 leaked helpers, ", f" {pid}  bridge/headless", "orphan-reaper sweep", "exit status 1"])
-    for command, example in (("orphan-reaper explain PID", "PID"), ("orphan-reaper explain 4711", "4711")):
+    user.type(
+        "orphan-reaper",
+        1,
+        ["2 leaked helpers, ", f" {pid}  bridge/headless", "orphan-reaper sweep", "exit status 1"],
+    )
+    for command, example in (
+        ("orphan-reaper explain PID", "PID"),
+        ("orphan-reaper explain 4711", "4711"),
+    ):
         user.type(command, 1, [f"{pid}", "stdin", "bridge"], instead={example: pid})
     user.type("orphan-reaper sweep --dry-run", 1, ["2 leaked helpers"])
     stage.expect_alive(["bridge", "worker", "daemon"])
 
 
 @case
-@shows("orphan-reaper sweep", "orphan-reaper history", "orphan-reaper history --since 30d",
-       "orphan-reaper history --json")
+@shows(
+    "orphan-reaper sweep",
+    "orphan-reaper history",
+    "orphan-reaper history --since 30d",
+    "orphan-reaper history --json",
+)
 def sweep():
     user, stage = leaked()
     user.type("orphan-reaper sweep", 0, ["2 leaked helpers ended", "ended on TERM"])
     stage.expect_ended(["bridge", "worker"])
     stage.expect_alive(["daemon"])
     for command in ("orphan-reaper history", "orphan-reaper history --since 30d"):
-        user.type(command, 0, ["2 helpers ended", f"pid {stage.actors['bridge'].pid} ", str(user.home / ".local/state/orphan-reaper")])
+        user.type(
+            command,
+            0,
+            [
+                "2 helpers ended",
+                f"pid {stage.actors['bridge'].pid} ",
+                str(user.home / ".local/state/orphan-reaper"),
+            ],
+        )
     said = json.loads(user.type("orphan-reaper history --json"))
     expect(said["schema"] == "orphan-reaper/history-report/1", str(said))
 
@@ -109,9 +162,12 @@ def history_of_the_administrators_timer():
     folder.chmod(0o755)
     (folder / "alice").mkdir(0o700)
     os.chown(folder / "alice", stage.uid, stage.uid)
-    swept = stage.sweep(env={"XDG_STATE_HOME": str(folder / "alice")})  # as orphan-reaper@.service has it
+    # As orphan-reaper@.service has it.
+    swept = stage.sweep(env={"XDG_STATE_HOME": str(folder / "alice")})
     stage.expect_sweep(swept, ["bridge", "worker"], ["daemon"])
-    user.type("XDG_STATE_HOME=/var/lib/orphan-reaper/alice orphan-reaper history", 0, ["2 helpers ended"])
+    user.type(
+        "XDG_STATE_HOME=/var/lib/orphan-reaper/alice orphan-reaper history", 0, ["2 helpers ended"]
+    )
 
 
 @case
@@ -126,12 +182,18 @@ def sweep_of_the_abandoned():
 
 
 @case
-@shows("orphan-reaper --json | jq .summary.reclaimable_bytes", "orphan-reaper --json | jq '.processes[] | {pid, verdict}'")
+@shows(
+    "orphan-reaper --json | jq .summary.reclaimable_bytes",
+    "orphan-reaper --json | jq '.processes[] | {pid, verdict}'",
+)
 def for_scripts():
     if not shutil.which("jq"):
         raise sandbox.Skip("no jq here")
     user, stage = leaked()
-    expect(int(user.type("orphan-reaper --json | jq .summary.reclaimable_bytes")) > 1_000_000, "the bytes")
+    expect(
+        int(user.type("orphan-reaper --json | jq .summary.reclaimable_bytes")) > 1_000_000,
+        "the bytes",
+    )
     said = user.type("orphan-reaper --json | jq '.processes[] | {pid, verdict}'")
     told = {one["pid"]: one["verdict"] for one in map(json.loads, re.findall(r"\{[^}]*\}", said))}
     wanted = {"bridge": "orphan", "worker": "orphan", "daemon": "designated"}
@@ -144,7 +206,11 @@ def facts():
     user, stage = leaked()
     user.type("orphan-reaper report --facts facts.json", 1)
     stage.sweep()
-    user.type("orphan-reaper report --from-facts facts.json", 1, ["2 leaked helpers", f" {stage.actors['worker'].pid}  slash_worker"])
+    user.type(
+        "orphan-reaper report --from-facts facts.json",
+        1,
+        ["2 leaked helpers", f" {stage.actors['worker'].pid}  slash_worker"],
+    )
 
 
 @case
@@ -153,8 +219,13 @@ def metrics():
     user, stage = leaked()
     folder = stage.layout.base / "metrics"
     folder.mkdir()
-    user.type("orphan-reaper --all-users --format prometheus -o leaks.prom", 0, cwd=folder, root=True)  # too young for root's rules
-    expect('orphan_reaper_' in (folder / "leaks.prom").read_text(), (folder / "leaks.prom").read_text())
+    # Too young for root's rules.
+    user.type(
+        "orphan-reaper --all-users --format prometheus -o leaks.prom", 0, cwd=folder, root=True
+    )
+    expect(
+        'orphan_reaper_' in (folder / "leaks.prom").read_text(), (folder / "leaks.prom").read_text()
+    )
 
 
 @case
@@ -164,18 +235,29 @@ def rules_check():
     stage = user.stage
     put(user.home / "site.json", examples()["site.json"][0]).chmod(0o644)
     stage.orphans([stage.bridge("bridge")])
-    user.type("orphan-reaper rules check site.json", 0, ["it changes:", 'grace: "1m"', "slash_worker", "indexer"])
+    user.type(
+        "orphan-reaper rules check site.json",
+        0,
+        ["it changes:", 'grace: "1m"', "slash_worker", "indexer"],
+    )
     stage.expect_alive(["bridge"])
 
 
 def stale_file(user):
     hermes = user.home / ".hermes"
     put(hermes / "gateway.lock", "")
-    return put(hermes / "gateway.pid", json.dumps({"pid": 4_000_000, "kind": "hermes-gateway", "start_time": None}))
+    return put(
+        hermes / "gateway.pid",
+        json.dumps({"pid": 4_000_000, "kind": "hermes-gateway", "start_time": None}),
+    )
 
 
 @case
-@shows("orphan-reaper pidfiles", "orphan-reaper pidfiles --clean", "orphan-reaper pidfiles --clean --dry-run")
+@shows(
+    "orphan-reaper pidfiles",
+    "orphan-reaper pidfiles --clean",
+    "orphan-reaper pidfiles --clean --dry-run",
+)
 def pidfiles():
     user = User()
     stale = stale_file(user)
@@ -183,37 +265,57 @@ def pidfiles():
     user.type("orphan-reaper pidfiles --clean --dry-run", 1, [str(stale)])
     expect(stale.exists(), "a dry run removed it")
     user.type("orphan-reaper pidfiles --clean", 0, [str(stale)])
-    expect(not stale.exists() and (user.home / ".hermes/gateway.lock").exists(), "the wrong file is left")
+    expect(
+        not stale.exists() and (user.home / ".hermes/gateway.lock").exists(),
+        "the wrong file is left",
+    )
 
 
 @case
-@shows("orphan-reaper preflight", "orphan-reaper preflight --dry-run", "orphan-reaper preflight -- hermes update")
+@shows(
+    "orphan-reaper preflight",
+    "orphan-reaper preflight --dry-run",
+    "orphan-reaper preflight -- hermes update",
+)
 def preflight():
     user, stage = leaked()
     stale = stale_file(user)
-    hermes = put(user.home / "bin/hermes", f"#!/bin/sh\necho \"$@\" >>{stage.run}/updated\nexit 7\n")
+    hermes = put(
+        user.home / "bin/hermes", f"#!/bin/sh\necho \"$@\" >>{stage.run}/updated\nexit 7\n"
+    )
     hermes.chmod(0o755)
     user.type("orphan-reaper preflight --dry-run", 1)
     stage.expect_alive(["bridge", "worker", "daemon"])
     user.type("orphan-reaper preflight", 0, ["ready"])
     stage.expect_ended(["bridge", "worker"])
-    expect(not stale.exists() and not (stage.run / "updated").exists(), "the stale file is left, or the update was run")
+    expect(
+        not stale.exists() and not (stage.run / "updated").exists(),
+        "the stale file is left, or the update was run",
+    )
     user.type("orphan-reaper preflight -- hermes update", 7)
     expect((stage.run / "updated").read_text() == "update\n", "the update was not run once")
     stage.start_host("one", [])
     stage.start_host("two", [])
     user.type("orphan-reaper preflight -- hermes update", 6, ["not ready", "has 2 gateways"])
-    expect((stage.run / "updated").read_text() == "update\n", "the update was run although something is in its way")
+    expect(
+        (stage.run / "updated").read_text() == "update\n",
+        "the update was run although something is in its way",
+    )
 
 
 def helpers():
     """Of `run`: node processes with a bridge's script."""
     said = {pid: read_bytes(f"/proc/{pid}/cmdline").split(b"\0") for pid in all_pids()}
-    return [pid for pid, words in said.items() if words[0] == b"node" and words[1].endswith(b"bridge.mjs")]
+    return [
+        pid
+        for pid, words in said.items()
+        if words[0] == b"node" and words[1].endswith(b"bridge.mjs")
+    ]
 
 
 def own_pipe(uid):
-    """The user's own: where what `run` should see the traffic of is another user's, nothing is started."""
+    """The user's own: where what `run` should see the traffic of is another user's, nothing is
+    started."""
     ends = os.pipe()
     for end in ends:
         os.fchown(end, uid, uid)
@@ -222,8 +324,20 @@ def own_pipe(uid):
 
 def wrap(user, command, cwd, instead=()):
     """The shell stays, and is the host."""
-    child, stdin, stdout = user.stage.bridge("helper"), own_pipe(user.stage.uid), own_pipe(user.stage.uid)
-    process = user.start(command, instead=instead, cwd=cwd, env=child["env"], more="\n:", stdin=stdin[0], stdout=stdout[1])
+    child, stdin, stdout = (
+        user.stage.bridge("helper"),
+        own_pipe(user.stage.uid),
+        own_pipe(user.stage.uid),
+    )
+    process = user.start(
+        command,
+        instead=instead,
+        cwd=cwd,
+        env=child["env"],
+        more="\n:",
+        stdin=stdin[0],
+        stdout=stdout[1],
+    )
     return process, wait_until(helpers, "the helper")
 
 
@@ -232,26 +346,41 @@ def wait_gone():
 
 
 @case
-@shows("orphan-reaper run -- node dist/bridge.mjs --agent=hermes --no-viewer",
-       "orphan-reaper run -- node bridge.mjs --agent=hermes --no-viewer",
-       "orphan-reaper run --parent 4711 -- node bridge.mjs --no-viewer",
-       "orphan-reaper run --idle 2h --verbose -- node bridge.mjs")
+@shows(
+    "orphan-reaper run -- node dist/bridge.mjs --agent=hermes --no-viewer",
+    "orphan-reaper run -- node bridge.mjs --agent=hermes --no-viewer",
+    "orphan-reaper run --parent 4711 -- node bridge.mjs --no-viewer",
+    "orphan-reaper run --idle 2h --verbose -- node bridge.mjs",
+)
 def run():
     user = User()
     plugin = user.stage.layout.plugin
-    for command, folder in (("orphan-reaper run -- node dist/bridge.mjs --agent=hermes --no-viewer", plugin),
-                            ("orphan-reaper run -- node bridge.mjs --agent=hermes --no-viewer", plugin / "dist")):
+    for command, folder in (
+        ("orphan-reaper run -- node dist/bridge.mjs --agent=hermes --no-viewer", plugin),
+        ("orphan-reaper run -- node bridge.mjs --agent=hermes --no-viewer", plugin / "dist"),
+    ):
         host, (_helper,) = wrap(user, command, folder)
         host.kill()
         wait_gone()
-    other = subprocess.Popen(["/bin/sleep", "1000"], user=user.stage.uid, group=user.stage.uid, extra_groups=[])
-    wrapper, (_helper,) = wrap(user, "orphan-reaper run --parent 4711 -- node bridge.mjs --no-viewer", plugin / "dist",
-                               {"4711": other.pid})
+    other = subprocess.Popen(
+        ["/bin/sleep", "1000"], user=user.stage.uid, group=user.stage.uid, extra_groups=[]
+    )
+    wrapper, (_helper,) = wrap(
+        user,
+        "orphan-reaper run --parent 4711 -- node bridge.mjs --no-viewer",
+        plugin / "dist",
+        {"4711": other.pid},
+    )
     expect(wrapper.poll() is None, "it ended before its host")
     other.kill()
     other.wait()
     wait_gone()
-    quiet, (_helper,) = wrap(user, "orphan-reaper run --idle 2h --verbose -- node bridge.mjs", plugin / "dist", {"2h": "1s"})
+    quiet, (_helper,) = wrap(
+        user,
+        "orphan-reaper run --idle 2h --verbose -- node bridge.mjs",
+        plugin / "dist",
+        {"2h": "1s"},
+    )
     wait_gone()
     expect("ends with pid" in quiet.communicate(timeout=10)[1], "--verbose says how it is watched")
 
@@ -263,23 +392,34 @@ def watching(user, command, log):
 
 
 @case
-@shows("orphan-reaper watch --report-only", "orphan-reaper watch --report-only --census helpers.jsonl")
+@shows(
+    "orphan-reaper watch --report-only", "orphan-reaper watch --report-only --census helpers.jsonl"
+)
 def watch():
     user = User()
     stage = user.stage
-    for number, command in enumerate(("orphan-reaper watch --report-only", "orphan-reaper watch --report-only --census helpers.jsonl")):
+    for number, command in enumerate(
+        (
+            "orphan-reaper watch --report-only",
+            "orphan-reaper watch --report-only --census helpers.jsonl",
+        )
+    ):
         stage.start_host(f"host-{number}", [stage.worker(f"worker-{number}", session=str(number))])
         process, log = watching(user, command, f"log-{number}")
         wait_until(lambda: "watching" in log(), "the watch")  # pylint: disable=cell-var-from-loop
         stage.kill_host(f"host-{number}")
         pid = stage.actors[f"worker-{number}"].pid
-        wait_until(lambda: f"pid {pid} " in log(), "the report")  # pylint: disable=cell-var-from-loop
+        # pylint: disable=cell-var-from-loop
+        wait_until(lambda: f"pid {pid} " in log(), "the report")
         process.send_signal(signal.SIGTERM)
         expect(process.wait(timeout=10) == 0, log())
     stage.expect_alive(["worker-0", "worker-1"])
     expect(not history(stage), "it was written down as ended")
     census = [json.loads(line) for line in (user.home / "helpers.jsonl").read_text().splitlines()]
-    expect(any(group["family"] == "slash_worker" for line in census for group in line["groups"]), str(census))
+    expect(
+        any(group["family"] == "slash_worker" for line in census for group in line["groups"]),
+        str(census),
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""A process that works on its database is waited for; one that only holds a lock is not. With a real WAL of more than
-600 MB."""
+"""A process that works on its database is waited for; one that only holds a lock is not. With a
+real WAL of more than 600 MB."""
 import os
 import pathlib
 import shutil
@@ -58,7 +58,10 @@ class Scene:
         self.folder.mkdir()
         if copy:
             for name in ("memos.db", "memos.db-wal"):
-                subprocess.run(["cp", "--reflink=auto", self.folder.parent / name, self.folder / name], check=True)
+                subprocess.run(
+                    ["cp", "--reflink=auto", self.folder.parent / name, self.folder / name],
+                    check=True,
+                )
         else:
             with sqlite3.connect(self.folder / "memos.db") as connection:
                 connection.execute("PRAGMA journal_mode=WAL")
@@ -68,18 +71,34 @@ class Scene:
         os.sync()  # so that no copy of ours is still on its way to the disk
         body = self.stage.layout.lib / "standin_database.py"
         put(self.stage.layout.hermes / "tui_gateway/slash_worker.py", body.read_text())
-        self.stage.orphans([self.stage.worker("holder", database=str(self.folder / "memos.db"), mode=mode)])
+        self.stage.orphans(
+            [self.stage.worker("holder", database=str(self.folder / "memos.db"), mode=mode)]
+        )
         self.holder = self.stage.actors["holder"]
 
     def sweep(self, grace="500ms", cap="120s"):
         began = time.monotonic()
-        result = self.stage.reaper("sweep", "--json", "--min-age", "1ms", "--settle", "1ms", "--grace", grace,
-                                   "--grace-cap", cap, timeout=100)
+        result = self.stage.reaper(
+            "sweep",
+            "--json",
+            "--min-age",
+            "1ms",
+            "--settle",
+            "1ms",
+            "--grace",
+            grace,
+            "--grace-cap",
+            cap,
+            timeout=100,
+        )
         self.seconds = time.monotonic() - began
         outcome = result.outcome(self.holder.pid)
         expect(outcome, result.explain())
         left = wal_size(self.folder) // MIB
-        print(f"     {outcome['result']} after {outcome['took_ms']:.0f} ms, WAL {left} MB left", flush=True)
+        print(
+            f"     {outcome['result']} after {outcome['took_ms']:.0f} ms, WAL {left} MB left",
+            flush=True,
+        )
         return outcome
 
     def clean(self):
@@ -100,7 +119,10 @@ def recovery_is_waited_for():
     outcome = scene.sweep(grace="200ms")
     expect(outcome["result"] == "ended_on_term", str(outcome))
     expect(outcome["took_ms"] > 200, f"it ended within its grace, so this shows nothing: {outcome}")
-    expect(wal_size(scene.folder) == 0 and is_whole(scene.folder), f"WAL of {wal_size(scene.folder)} bytes left")
+    expect(
+        wal_size(scene.folder) == 0 and is_whole(scene.folder),
+        f"WAL of {wal_size(scene.folder)} bytes left",
+    )
     scene.clean()
 
 
@@ -110,7 +132,10 @@ def closing_checkpoint_is_waited_for():
     outcome = scene.sweep(grace="200ms")
     expect(outcome["result"] == "ended_on_term", str(outcome))
     expect(outcome["took_ms"] > 200, f"it ended within its grace, so this shows nothing: {outcome}")
-    expect(wal_size(scene.folder) == 0 and is_whole(scene.folder), f"WAL of {wal_size(scene.folder)} bytes left")
+    expect(
+        wal_size(scene.folder) == 0 and is_whole(scene.folder),
+        f"WAL of {wal_size(scene.folder)} bytes left",
+    )
     scene.clean()
 
 
@@ -123,7 +148,9 @@ def control_a_fixed_grace_leaves_the_wal():
     time.sleep(0.2)
     scene.holder.send(signal.SIGKILL)
     expect(scene.holder.wait_ended(), "it died")
-    expect(wal_size(scene.folder) >= 600 * 1000 * 1000, f"WAL of {wal_size(scene.folder)} bytes left")
+    expect(
+        wal_size(scene.folder) >= 600 * 1000 * 1000, f"WAL of {wal_size(scene.folder)} bytes left"
+    )
     scene.clean()
 
 

@@ -1,5 +1,5 @@
-"""The real tsx from npm, as MemOS starts its bridge by it: a root process that listens on a socket of its own, and the leaf that it
-runs. Leaked pairs end, all others stay."""
+"""The real tsx from npm, as MemOS starts its bridge by it: a root process that listens on a socket
+of its own, and the leaf that it runs. Leaked pairs end, all others stay."""
 import os
 import pathlib
 import shutil
@@ -14,12 +14,16 @@ from harness.sandbox import NODE, case, expect
 from harness.stage import Stage
 
 OLDER, NEWER = "4.21.0", "4.23.15"
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "orphan-reaper/npm"
+CACHE = (
+    pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
+    / "orphan-reaper/npm"
+)
 DAEMON = ("--agent=hermes", "--daemon")
 
 
 def install(version):
-    """Once, outside of the sandbox, which has no network. Nothing in the cache has run: esbuild brings its program along."""
+    """Once, outside of the sandbox, which has no network. Nothing in the cache has run: esbuild
+    brings its program along."""
     folder = CACHE / f"tsx-{version}"
     if (folder / "node_modules/tsx/dist/cli.mjs").exists() or not shutil.which("npm"):
         return
@@ -27,8 +31,13 @@ def install(version):
     new.mkdir(parents=True)
     try:
         (new / "package.json").write_text("{}")
-        subprocess.run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", f"tsx@{version}"], cwd=new,
-                       capture_output=True, timeout=120, check=True)
+        subprocess.run(
+            ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", f"tsx@{version}"],
+            cwd=new,
+            capture_output=True,
+            timeout=120,
+            check=True,
+        )
         if not folder.exists():  # another case may have been quicker
             new.rename(folder)
     except (OSError, subprocess.SubprocessError) as trouble:
@@ -43,14 +52,23 @@ class TsxStage(Stage):
         installed = CACHE / f"tsx-{version}/node_modules"
         if not (installed / "tsx/dist/cli.mjs").exists():
             raise sandbox.Skip(f"tsx {version} is not in {CACHE}, and npm could not fetch it")
-        sandbox.mount(str(installed), self.layout.plugin / "node_modules", "none", 0x1000)  # MS_BIND
+        # MS_BIND
+        sandbox.mount(str(installed), self.layout.plugin / "node_modules", "none", 0x1000)
         sandbox.mount("tmpfs", "/tmp", "tmpfs", data="mode=1777")
         self.temporary = pathlib.Path(f"{self.run}/tmp" if temporary else "/tmp")
         self.temporary.mkdir(exist_ok=True)
         self.temporary.chmod(0o1777)
         self.named_temporary = temporary
 
-    def pair(self, name, arguments=("--agent=hermes", "--no-viewer"), home=None, stdio="pipe", more=(), **wish):
+    def pair(
+        self,
+        name,
+        arguments=("--agent=hermes", "--no-viewer"),
+        home=None,
+        stdio="pipe",
+        more=(),
+        **wish,
+    ):
         plugin = self.layout.plugin
         environment = {"MEMOS_HOME": str(home or self.layout.data_home(name)), **dict(more)}
         if self.named_temporary:
@@ -70,7 +88,9 @@ class TsxStage(Stage):
         self.know(name, parent_of(leaf))
         self.know(f"{name}-leaf", leaf)
         os.symlink(f"{name}.beat", self.run / f"{name}-leaf.beat")
-        expect(self.socket_of(name).is_socket(), f"{name} does not listen on {self.socket_of(name)}")
+        expect(
+            self.socket_of(name).is_socket(), f"{name} does not listen on {self.socket_of(name)}"
+        )
 
     def leak(self, *pairs):
         self.killed += 1
@@ -94,7 +114,10 @@ class TsxStage(Stage):
             self.expect_evidence(result, names[0], code)
             expect(result.status == 1, f"exit {result.status}, wanted 1: {result.explain()}")
         self.expect_alive([name for name in self.actors if name not in names], [])
-        expect(not [name for name in names if not self.actors[name].alive()], f"one of {names} was ended")
+        expect(
+            not [name for name in names if not self.actors[name].alive()],
+            f"one of {names} was ended",
+        )
 
     def expect_pair_ended(self, name, *others):
         result = self.sweep()
@@ -120,9 +143,16 @@ def orphaned_pair_ends_and_others_stay_of(version):
     stage.leak(stage.pair("daemon", DAEMON, stdio="detached", detached=True, port=18800))
     kept = ["gateway", "attached", "attached-leaf", "daemon", "daemon-leaf"]
     report = stage.report()
-    stage.expect_verdicts(report, {
-        "leaked": ("orphan", "reap"), "leaked-leaf": ("orphan", "reap"), "attached": ("attached", "keep"),
-        "attached-leaf": ("attached", "keep"), "daemon-leaf": ("designated", "keep")})
+    stage.expect_verdicts(
+        report,
+        {
+            "leaked": ("orphan", "reap"),
+            "leaked-leaf": ("orphan", "reap"),
+            "attached": ("attached", "keep"),
+            "attached-leaf": ("attached", "keep"),
+            "daemon-leaf": ("designated", "keep"),
+        },
+    )
     expect(report.process(stage.actors["daemon"].pid)["action"] != "reap", report.explain())
     stage.expect_evidence(report, "leaked", "listens.launcher")
     expect(report.status == 1, report.explain())
@@ -131,14 +161,20 @@ def orphaned_pair_ends_and_others_stay_of(version):
 
 @case
 def busy_leaf_has_its_grace():
-    """tsx kills what does not take the TERM that it passes on within 60 ms; what closes a database may well need longer."""
+    """tsx kills what does not take the TERM that it passes on within 60 ms; what closes a database
+    may well need longer."""
     stage = TsxStage(OLDER)
     body = stage.layout.plugin / "busy.cjs"
-    layout.put(body, "if ((process.argv[1] || '').endsWith('bridge.cts')) process.on('SIGTERM', () => {\n"
-               "  const end = Date.now() + 700; while (Date.now() < end);\n"
-               f"  require('fs').writeFileSync('{stage.run}/closed', '');\n}});\n")
+    layout.put(
+        body,
+        "if ((process.argv[1] || '').endsWith('bridge.cts')) process.on('SIGTERM', () => {\n"
+        "  const end = Date.now() + 700; while (Date.now() < end);\n"
+        f"  require('fs').writeFileSync('{stage.run}/closed', '');\n}});\n",
+    )
     stage.leak(stage.pair("leaked", more={"NODE_OPTIONS": f"--require {body}"}))
-    result = stage.reaper("sweep", "--json", "--min-age", "1ms", "--settle", "200ms", "--grace", "10s")
+    result = stage.reaper(
+        "sweep", "--json", "--min-age", "1ms", "--settle", "200ms", "--grace", "10s"
+    )
     expect(result.status == 0, result.explain())
     stage.expect_ended(["leaked", "leaked-leaf"])
     expect((stage.run / "closed").exists(), "the leaf was killed at its work")
@@ -174,8 +210,10 @@ def daemon_pair_that_lost_its_port_is_superseded_of(version):
     home = stage.layout.data_home("home")
     stage.leak(stage.pair("daemon", DAEMON, home, stdio="detached", detached=True, port=18800))
     stage.leak(stage.pair("second", DAEMON, home, stdio="detached", detached=True))
-    stage.expect_verdicts(stage.report(), {"second": "superseded", "second-leaf": "superseded",
-                                           "daemon-leaf": "designated"})
+    stage.expect_verdicts(
+        stage.report(),
+        {"second": "superseded", "second-leaf": "superseded", "daemon-leaf": "designated"},
+    )
     stage.expect_pair_ended("second", "daemon", "daemon-leaf")
 
 
@@ -192,7 +230,9 @@ def older_of_two_pairs_of_one_host_newer():
 def older_of_two_pairs_of_one_host_of(version):
     stage = TsxStage(version)
     home = stage.layout.data_home("home")
-    stage.start("gateway", stage.pair("older", home=home), stage.pair("newer", home=home, after=0.1))
+    stage.start(
+        "gateway", stage.pair("older", home=home), stage.pair("newer", home=home, after=0.1)
+    )
     expect(stage.sweep("--reap", "duplicate").status == 0, "the newer one is enough")
     stage.expect_ended(["older", "older-leaf"])
     stage.expect_alive(["gateway", "newer", "newer-leaf"])
@@ -246,7 +286,10 @@ def stranger_on_its_socket_keeps_it_of(version):
     stranger = stage.connect("pair")
     stage.expect_kept_unproven(["pair", "pair-leaf"], "veto.listens")
     stranger.close()
-    wait_until(lambda: stage.report().process(stage.actors["pair"].pid)["action"] == "reap", "the stranger to be gone")
+    wait_until(
+        lambda: stage.report().process(stage.actors["pair"].pid)["action"] == "reap",
+        "the stranger to be gone",
+    )
     stage.expect_pair_ended("pair")
 
 
@@ -264,7 +307,11 @@ def stranger_that_waits_to_be_accepted_keeps_it():
 def second_socket_is_a_service():
     stage = TsxStage(OLDER)
     body = stage.layout.plugin / "second.cjs"
-    layout.put(body, f"if ((process.argv[1] || '').endsWith('cli.mjs')) require('net').createServer().listen('{stage.run}/second.pipe');\n")
+    layout.put(
+        body,
+        f"if ((process.argv[1] || '').endsWith('cli.mjs')) "
+        f"require('net').createServer().listen('{stage.run}/second.pipe');\n",
+    )
     stage.leak(stage.pair("pair", more={"NODE_OPTIONS": f"--require {body}"}))
     stage.expect_kept_unproven(["pair", "pair-leaf"], "veto.listens")
 
@@ -291,8 +338,12 @@ def headless_bridge_on_such_a_path_is_a_service():
     folder.mkdir()
     folder.chmod(0o1777)
     body = stage.layout.plugin / "listen.cjs"
-    layout.put(body, f"require('net').createServer().listen('{folder}/' + process.pid + '.pipe');\n")
-    bridge = stage.bridge("bridge", env={"NODE_OPTIONS": f"--require {body}", "TMPDIR": str(stage.run)})
+    layout.put(
+        body, f"require('net').createServer().listen('{folder}/' + process.pid + '.pipe');\n"
+    )
+    bridge = stage.bridge(
+        "bridge", env={"NODE_OPTIONS": f"--require {body}", "TMPDIR": str(stage.run)}
+    )
     stage.orphans([bridge])
     result = stage.sweep()
     stage.expect_verdicts(result, {"bridge": ("unknown", "report")})
@@ -302,16 +353,21 @@ def headless_bridge_on_such_a_path_is_a_service():
 
 @case
 def program_that_looks_like_tsx_wins_its_own_end_only():
-    """By argv, environment and socket it is a tsx root; so it ends as one, and so does nothing else."""
+    """By argv, environment and socket it is a tsx root; so it ends as one, and so does nothing
+    else."""
     stage = Stage()
     folder = stage.run / f"tsx-{stage.uid}"
     folder.mkdir()
     folder.chmod(0o1777)
     fake = stage.layout.plugin / "node_modules/tsx/dist/cli.mjs"
-    layout.put(fake, "import net from 'node:net';\nimport fs from 'node:fs';\n"
-               "const wish = JSON.parse(process.env.STANDIN);\nsetTimeout(() => process.exit(99), 100000);\n"
-               f"net.createServer().listen('{folder}/' + process.pid + '.pipe',\n"
-               "  () => fs.writeFileSync(`${wish.dir}/${wish.name}.ready`, String(process.pid)));\n")
+    layout.put(
+        fake,
+        "import net from 'node:net';\nimport fs from 'node:fs';\n"
+        "const wish = JSON.parse(process.env.STANDIN);\n"
+        "setTimeout(() => process.exit(99), 100000);\n"
+        f"net.createServer().listen('{folder}/' + process.pid + '.pipe',\n"
+        "  () => fs.writeFileSync(`${wish.dir}/${wish.name}.ready`, String(process.pid)));\n",
+    )
     plugin = stage.layout.plugin
     argv = [NODE, fake, plugin / "bridge.cts", "--agent=hermes", "--no-viewer"]
     environment = {"MEMOS_HOME": str(stage.layout.data_home("fake")), "TMPDIR": str(stage.run)}

@@ -1,4 +1,5 @@
-"""Two sweeps at once: one works, the other waits for it or says who it is, and nobody gets the same signal twice."""
+"""Two sweeps at once: one works, the other waits for it or says who it is, and nobody gets the same
+signal twice."""
 import json
 import os
 import pathlib
@@ -22,7 +23,9 @@ def start_first(stage):
 
 def deaf_and_polite():
     stage = Stage()
-    stage.orphans([stage.worker("deaf", session="a", ignore_term=True), stage.worker("polite", session="b")])
+    stage.orphans(
+        [stage.worker("deaf", session="a", ignore_term=True), stage.worker("polite", session="b")]
+    )
     return stage
 
 
@@ -30,7 +33,12 @@ def terms(stage, name):
     """How often the history says that it got TERM."""
     text = (stage.layout.home / ".local/state/orphan-reaper/history.jsonl").read_text()
     lines = [json.loads(line) for line in text.splitlines()]
-    return sum(one["event"] == "signal" and one["signal"] == "TERM" and one["pid"] == stage.actors[name].pid for one in lines)
+    return sum(
+        one["event"] == "signal"
+        and one["signal"] == "TERM"
+        and one["pid"] == stage.actors[name].pid
+        for one in lines
+    )
 
 
 @case
@@ -53,7 +61,10 @@ def the_second_says_what_holds_the_lock():
     outcome = second.outcome(stage.actors["deaf"].pid)
     expect(outcome["result"] == "refused", second.explain())
     told = stage.reaper("sweep", "--min-age", "1ms", "--lock-wait", "100ms", "--quiet")
-    expect(told.status == 5 and f"another sweep is at work (pid {first.pid})" in told.out + told.err, told.explain())
+    expect(
+        told.status == 5 and f"another sweep is at work (pid {first.pid})" in told.out + told.err,
+        told.explain(),
+    )
     expect(stage.report().status == 1, "a report needs no lock")
     dry = stage.sweep("--dry-run", "--lock-wait", "0s")
     expect(dry.status == 1 and dry.plan() == [(stage.actors["deaf"].pid, "reap")], dry.explain())
@@ -100,7 +111,8 @@ def root_leaves_a_user_alone_whose_own_sweep_is_at_work():
 
 @case
 def the_lock_is_one_wherever_the_history_is():
-    """As the administrator's timer has it, which keeps its state elsewhere and may only read the home."""
+    """As the administrator's timer has it, which keeps its state elsewhere and may only read the
+    home."""
     stage = deaf_and_polite()
     first = start_first(stage)
     elsewhere = stage.run / "state"
@@ -117,7 +129,9 @@ def a_timer_that_may_only_read_the_home_locks_it():
     home = stage.layout.home
     sandbox.mount(str(home), home, "none", 0x1000)  # MS_BIND
     sandbox.mount("none", home, "none", 0x1000 | 0x20 | 0x1)  # MS_BIND | MS_REMOUNT | MS_RDONLY
-    first = stage.start_reaper(*ARGUMENTS, "--grace", "3s", env={"XDG_STATE_HOME": str(stage.run / "state")})
+    first = stage.start_reaper(
+        *ARGUMENTS, "--grace", "3s", env={"XDG_STATE_HOME": str(stage.run / "state")}
+    )
     wait_until(lambda: stage.actors["deaf"].signals(), "the first sweep signals")
     second = stage.sweep("--lock-wait", "0s")
     expect(second.status == 5 and not second.signalled(), second.explain())
@@ -224,7 +238,11 @@ def another_user_that_locks_the_home_is_no_sweep():
     stage = Stage()
     home = stage.layout.home
     home.chmod(0o755)
-    for lock in (strangers.lock_home, lambda home: strangers.lock_home(home, "LOCK_SH"), strangers.lock_home_by_setuid):
+    for lock in (
+        strangers.lock_home,
+        lambda home: strangers.lock_home(home, "LOCK_SH"),
+        strangers.lock_home_by_setuid,
+    ):
         stranger = lock(home)
         expect_it_goes_on(stage, f"pid {stranger.pid} of another user has locked the home")
         stranger.leave()
@@ -253,7 +271,11 @@ def a_stranger_makes_no_sweep_look_like_another():
     strangers.lock_twin(stage.layout.home, elsewhere)
     first = start_first(stage)
     told = stage.sweep("--lock-wait", "0s")
-    expect(told.status == 5 and f"another sweep is at work (pid {first.pid})" in str(told.json["remarks"]), told.explain())
+    expect(
+        told.status == 5
+        and f"another sweep is at work (pid {first.pid})" in str(told.json["remarks"]),
+        told.explain(),
+    )
     product.finish(first, 30)
     expect(stage.actors["deaf"].signals() == ["TERM"], "it was told twice")
 

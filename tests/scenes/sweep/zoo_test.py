@@ -1,7 +1,8 @@
-"""The zoo in which other tools of this kind were measured: nine ways to leak and nineteen processes that look leaked to
-one of those tools and are wanted, rebuilt with real processes. With every family and the pack `agents` on, and a rule
-of the user's own for what no family knows, each leak is found and not one of the others is selected, let alone ended.
-Where their nature allows it the wanted ones are adopted and have dead stdio."""
+"""The zoo in which other tools of this kind were measured: nine ways to leak and nineteen processes
+that look leaked to one of those tools and are wanted, rebuilt with real processes. With every
+family and the pack `agents` on, and a rule of the user's own for what no family knows, each leak is
+found and not one of the others is selected, let alone ended. Where their nature allows it the
+wanted ones are adopted and have dead stdio."""
 import json
 import os
 import shutil
@@ -23,11 +24,24 @@ PACKAGE = "@modelcontextprotocol/server-filesystem"
 OWN_RULES = {
     "packs": ["agents"],
     "families": {
-        "spinner": {"programs": [{"interpreters": ["node"], "scripts": ["worktrees/*/spin.cjs"]}],
-                    "roles": [{"name": "worker", "flags": []}], "home": [{"path": "~"}]},
-        "next_dev": {"programs": [{"interpreters": ["node"], "scripts": ["node_modules/.bin/next"],
-                                   "commands": ["dev"]}],
-                     "roles": [{"name": "server", "flags": []}], "home": [{"path": "~"}]}}}
+        "spinner": {
+            "programs": [{"interpreters": ["node"], "scripts": ["worktrees/*/spin.cjs"]}],
+            "roles": [{"name": "worker", "flags": []}],
+            "home": [{"path": "~"}],
+        },
+        "next_dev": {
+            "programs": [
+                {
+                    "interpreters": ["node"],
+                    "scripts": ["node_modules/.bin/next"],
+                    "commands": ["dev"],
+                }
+            ],
+            "roles": [{"name": "server", "flags": []}],
+            "home": [{"path": "~"}],
+        },
+    },
+}
 
 
 class Zoo:
@@ -44,14 +58,24 @@ class Zoo:
         script = self.layout.home / path
         if not script.exists():
             self.crowd.script(path)
-        return self.stage.child(name, [NODE, script, *arguments], cwd or self.layout.home, ignore_eof=True, **more)
+        return self.stage.child(
+            name, [NODE, script, *arguments], cwd or self.layout.home, ignore_eof=True, **more
+        )
 
     def server(self, name, **more):
         return self.node(name, SERVER, "/home/u/notes", **more)
 
     def npx(self, name, **more):
         """npx writes what it runs over its own argv."""
-        return self.node(name, FETCH, "-y", PACKAGE, "/home/u/notes", title=f"npm exec {PACKAGE} /home/u/notes", **more)
+        return self.node(
+            name,
+            FETCH,
+            "-y",
+            PACKAGE,
+            "/home/u/notes",
+            title=f"npm exec {PACKAGE} /home/u/notes",
+            **more,
+        )
 
     def host(self, path, *arguments):
         script = self.layout.home / path
@@ -98,12 +122,19 @@ class Zoo:
         self.leak(self.stage.child("p4-server-of-uvx", [PYTHON, "-B", script], "/"), self.claude())
 
     def headless_browser(self):
-        chrome = self.program("p6-headless-browser", "chrome", "--headless=new", "--remote-debugging-pipe",
-                              "--user-data-dir=/tmp/playwright_chromiumdev_profile-1")
+        chrome = self.program(
+            "p6-headless-browser",
+            "chrome",
+            "--headless=new",
+            "--remote-debugging-pipe",
+            "--user-data-dir=/tmp/playwright_chromiumdev_profile-1",
+        )
         self.leak(chrome, self.host("lib/playwright/cli.js"), "report")
 
     def deleted_folder(self):
-        child = self.node("p8-deleted-cwd", "worktrees/task-1/spin.cjs", cwd=self.layout.home / "worktrees/task-1")
+        child = self.node(
+            "p8-deleted-cwd", "worktrees/task-1/spin.cjs", cwd=self.layout.home / "worktrees/task-1"
+        )
         self.leak(child, self.claude())
         shutil.rmtree(self.layout.home / "worktrees/task-1")
 
@@ -114,41 +145,79 @@ class Zoo:
 
     def of_living_hosts(self):
         self.alive("claude", self.claude(), self.server("n1-live-mcp"))
-        self.alive("pm2", self.host("lib/node_modules/pm2/lib/Daemon.js"), self.server("n11-pm2-child"))
+        self.alive(
+            "pm2", self.host("lib/node_modules/pm2/lib/Daemon.js"), self.server("n11-pm2-child")
+        )
         self.alive("shell", "chat", self.npx("n12-live-npx"))
         self.alive("headless-claude", self.claude(), self.npx("n13-mcp-of-a-session-without-tty"))
-        chrome = self.program("n17-live-browser", "chrome", "--headless=new",
-                              "--user-data-dir=/tmp/playwright_chromiumdev_profile-2")
+        chrome = self.program(
+            "n17-live-browser",
+            "chrome",
+            "--headless=new",
+            "--user-data-dir=/tmp/playwright_chromiumdev_profile-2",
+        )
         self.alive("playwright", self.host("lib/playwright/cli.js"), chrome)
 
     def of_services(self):
         same = ",".join([str(self.stage.uid)] * 3)
         for name, child in (("n2-system-service", self.server), ("n10-claude-service", self.npx)):
-            inside = [word for folder in sandbox.make_cgroup(f"{name}.service") for word in ("--cgroup", folder)]
+            inside = [
+                word
+                for folder in sandbox.make_cgroup(f"{name}.service")
+                for word in ("--cgroup", folder)
+            ]
             if not inside:
-                print(f"     no cgroup could be made here: {name} is in no service's, and told by its environment only")
+                print(
+                    f"     no cgroup could be made here: {name} is in no service's, and told by "
+                    f"its environment only"
+                )
             self.adopted(child(name, become=(*inside, "--uids", same, "--exec-pid")), uid=0)
 
     def editors_and_tools(self):
         for child in (
-                self.program("n5-postgres", "postgres", "-D", "/var/lib/postgresql/15/mcp-server", "-c",
-                             "cluster_name=15/mcp-server npx"),
-                self.program("n6-vim", "vim", "notes-mcp-server.md"),
-                self.program("n7-tail", "tail", "-f", "mcp-server.log"),
-                self.program("n14-tmux-server", "tmux", "new-session", "-s", "mcp", f"npx -y {PACKAGE}")):
+            self.program(
+                "n5-postgres",
+                "postgres",
+                "-D",
+                "/var/lib/postgresql/15/mcp-server",
+                "-c",
+                "cluster_name=15/mcp-server npx",
+            ),
+            self.program("n6-vim", "vim", "notes-mcp-server.md"),
+            self.program("n7-tail", "tail", "-f", "mcp-server.log"),
+            self.program(
+                "n14-tmux-server", "tmux", "new-session", "-s", "mcp", f"npx -y {PACKAGE}"
+            ),
+        ):
             self.adopted(child)
         train = self.crowd.script("ml/train.py", "py")
         self.adopted(self.stage.child("n8-train", [PYTHON, "-B", train, "--model", "gemini"], "/"))
 
     def of_no_other(self):
         self.adopted(self.server("n4-nohup-job", stdio="detached"), "chat")
-        self.adopted(self.server("n9-other-user", become=("--uids", ",".join([str(OTHER_UID)] * 3))), uid=0)
-        self.adopted(self.node("n15-vscode-server", ".vscode-server/cli/servers/Stable-1/server/out/server-main.js",
-                               "--accept-server-license-terms", "--enable-mcp"))
+        self.adopted(
+            self.server("n9-other-user", become=("--uids", ",".join([str(OTHER_UID)] * 3))), uid=0
+        )
+        self.adopted(
+            self.node(
+                "n15-vscode-server",
+                ".vscode-server/cli/servers/Stable-1/server/out/server-main.js",
+                "--accept-server-license-terms",
+                "--enable-mcp",
+            )
+        )
         home = self.layout.data_home("n18")
         self.adopted(self.stage.daemon("n18-bridge-daemon", home=home, port=18800))
-        self.adopted(self.node("n19-whatsapp", ".hermes/whatsapp-bridge/bridge.js", "--port", "3000", "--session",
-                               "/home/u/.hermes/whatsapp/session"))
+        self.adopted(
+            self.node(
+                "n19-whatsapp",
+                ".hermes/whatsapp-bridge/bridge.js",
+                "--port",
+                "3000",
+                "--session",
+                "/home/u/.hermes/whatsapp/session",
+            )
+        )
 
     # below systemd --user
 
@@ -158,10 +227,17 @@ class Zoo:
         try:
             manager = UserManager(stage)
         except sandbox.Skip as reason:
-            print(f"     no systemd --user here ({reason}): its service is left out, its orphan has another subreaper")
+            print(
+                f"     no systemd --user here ({reason}): its service is left out, its orphan has "
+                f"another subreaper"
+            )
             sandbox.become_subreaper()
             return self.leak(self.server("p7-orphan-of-a-subreaper"), "node")
-        wish = {"name": "p7-host", "dir": str(stage.run), "children": [self.server("p7-orphan-of-a-subreaper")]}
+        wish = {
+            "name": "p7-host",
+            "dir": str(stage.run),
+            "children": [self.server("p7-orphan-of-a-subreaper")],
+        }
         host = stage.child("p7-host", self.claude(), "/", env={"HOST": json.dumps(wish)})
         manager.unit("n3.service", service(stage, self.server("n3-user-unit", detached=True)))
         manager.unit("p7.service", launcher(stage, manager, host, "app-terminal-1.scope"))
@@ -170,23 +246,40 @@ class Zoo:
         stage.actors["p7-host"].send(signal.SIGKILL)
         expect(stage.actors.pop("p7-host").wait_ended(), "the host of P7")
         leaked = stage.actors["p7-orphan-of-a-subreaper"].pid
-        wait_until(lambda: actor.parent_of(leaked) == manager.process.pid, "the adoption by systemd --user")
+        wait_until(
+            lambda: actor.parent_of(leaked) == manager.process.pid, "the adoption by systemd --user"
+        )
         self.wanted.append("n3-user-unit")
         self.leaks["p7-orphan-of-a-subreaper"] = "reap"
 
     def build(self):
-        for step in (self.hermes, self.mcp_servers, self.headless_browser, self.deleted_folder, self.next_dev,
-                     self.of_living_hosts, self.of_services, self.editors_and_tools, self.of_no_other,
-                     self.of_a_user_manager):
+        for step in (
+            self.hermes,
+            self.mcp_servers,
+            self.headless_browser,
+            self.deleted_folder,
+            self.next_dev,
+            self.of_living_hosts,
+            self.of_services,
+            self.editors_and_tools,
+            self.of_no_other,
+            self.of_a_user_manager,
+        ):
             step()
         return self
 
     def expect_report(self, report):
-        """All leaks and nothing else. To say that nothing proves a job to be leaked (unknown) is to select nobody."""
-        self.stage.expect_verdicts(report, {name: ("orphan", action) for name, action in self.leaks.items()})
+        """All leaks and nothing else. To say that nothing proves a job to be leaked (unknown) is to
+        select nobody."""
+        self.stage.expect_verdicts(
+            report, {name: ("orphan", action) for name, action in self.leaks.items()}
+        )
         names = {one.pid: name for name, one in self.stage.actors.items()}
-        selected = [names.get(process["pid"], process["pid"]) for process in report.processes
-                    if process["verdict"] in LEAKS or process["action"] == "reap"]
+        selected = [
+            names.get(process["pid"], process["pid"])
+            for process in report.processes
+            if process["verdict"] in LEAKS or process["action"] == "reap"
+        ]
         wrong = [name for name in selected if name not in self.leaks]
         expect(not wrong, f"selected, but wanted: {wrong}\n{report.explain()}")
 
@@ -195,14 +288,22 @@ class Zoo:
 def nine_leaks_and_their_look_alikes():
     stage = Stage()
     zoo = Zoo(stage).build()
-    expect(len(zoo.leaks) == 9 and len(zoo.wanted) >= 17, f"{len(zoo.leaks)} leaks, {len(zoo.wanted)} wanted")
+    expect(
+        len(zoo.leaks) == 9 and len(zoo.wanted) >= 17,
+        f"{len(zoo.leaks)} leaks, {len(zoo.wanted)} wanted",
+    )
     config = ("--config", str(zoo.config))
     zoo.expect_report(stage.report(*config))
     zoo.expect_report(stage.report(*config, "--user", "u", uid=0))
     ended = [name for name, action in zoo.leaks.items() if action == "reap"]
     alive = [name for name in stage.actors if name not in ended]
-    stage.expect_sweep(stage.sweep(*config, "--reap", "abandoned,duplicate,held,in-service"), ended, alive, zoo.silent,
-                       status=1)
+    stage.expect_sweep(
+        stage.sweep(*config, "--reap", "abandoned,duplicate,held,in-service"),
+        ended,
+        alive,
+        zoo.silent,
+        status=1,
+    )
 
 
 @case
@@ -219,19 +320,48 @@ def without_the_pack_nothing_of_other_agents_is_looked_at():
 
 @case
 def a_process_that_a_user_runs_inside_of_a_container():
-    """N16: `docker exec` starts it from outside, so that its parent is none that can be seen (0). The leaked one beside
-    it is ended. Everything is inside of one more pid namespace, as in a container."""
+    """N16: `docker exec` starts it from outside, so that its parent is none that can be seen (0).
+    The leaked one beside it is ended. Everything is inside of one more pid namespace, as in a
+    container."""
     stage = Stage()
     zoo = Zoo(stage)
-    container = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", PYTHON, "-B",
-                                  str(sandbox.HERE / "init.py"), "/bin/sleep", "100"], stdin=subprocess.DEVNULL)
+    container = subprocess.Popen(
+        [
+            "unshare",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+            PYTHON,
+            "-B",
+            str(sandbox.HERE / "init.py"),
+            "/bin/sleep",
+            "100",
+        ],
+        stdin=subprocess.DEVNULL,
+    )
     init = wait_until(lambda: children_of(container.pid), "its pid 1")[0]
-    wait_until(lambda: actor.read_bytes(f"/proc/{init}/comm") == b"init\n", "its pid 1 to be an init")
-    enter = ["nsenter", "--pid", "--mount", "--target", str(init), f"--setuid={stage.uid}", f"--setgid={stage.uid}"]
+    wait_until(
+        lambda: actor.read_bytes(f"/proc/{init}/comm") == b"init\n", "its pid 1 to be an init"
+    )
+    enter = [
+        "nsenter",
+        "--pid",
+        "--mount",
+        "--target",
+        str(init),
+        f"--setuid={stage.uid}",
+        f"--setgid={stage.uid}",
+    ]
 
     def execute(argv, **environment):
-        return subprocess.Popen([*enter, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                env={"PATH": "/usr/bin:/bin", "HOME": str(stage.layout.home), **environment})
+        return subprocess.Popen(
+            [*enter, *argv],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(stage.layout.home), **environment},
+        )
+
     wish = {"name": "host", "dir": str(stage.run), "children": [zoo.server("leaked")]}
     host = execute(zoo.claude(), HOST=json.dumps(wish))
     server = zoo.server("n16-docker-exec")
@@ -242,13 +372,18 @@ def a_process_that_a_user_runs_inside_of_a_container():
     outside.stdin.close()
     outside.stdout.close()
     stage.know("host", children_of(host.pid)[0]).send(signal.SIGKILL)
-    expect(stage.actors.pop("host").wait_ended() and host.wait(10) is not None, "the host of the leaked one")
+    expect(
+        stage.actors.pop("host").wait_ended() and host.wait(10) is not None,
+        "the host of the leaked one",
+    )
     wait_until(lambda: actor.parent_of(stage.actors["leaked"].pid) == init, "the adoption")
 
     result = stage.sweep("--config", str(zoo.config), before=enter, uid=0)
     spared = result.process(pid_inside(stage.actors["n16-docker-exec"].pid))
-    expect(spared and (spared["verdict"], spared["action"], spared["ppid"]) == ("attached", "keep", 0),
-           result.explain())
+    expect(
+        spared and (spared["verdict"], spared["action"], spared["ppid"]) == ("attached", "keep", 0),
+        result.explain(),
+    )
     expect(result.status == 0 and result.json["summary"]["reaped"] == 1, result.explain())
     stage.expect_ended(["leaked"])
     stage.expect_alive(["n16-docker-exec"])

@@ -1,5 +1,5 @@
-"""What `watch` costs and how soon it acts, in numbers. Larger ones by the environment, for a soak of hours:
-REAPER_WATCH_TRIALS, REAPER_WATCH_DEATHS, REAPER_WATCH_RESTARTS."""
+"""What `watch` costs and how soon it acts, in numbers. Larger ones by the environment, for a soak
+of hours: REAPER_WATCH_TRIALS, REAPER_WATCH_DEATHS, REAPER_WATCH_RESTARTS."""
 import os
 import select
 import signal
@@ -28,14 +28,17 @@ def ended(handle, seconds):
 
 
 def tell_percentile(trials, count, settle, rest):
-    """Of the milliseconds between the settle time and the end of the helper, which TERM ends at once. So many hosts at a time."""
+    """Of the milliseconds between the settle time and the end of the helper, which TERM ends at
+    once. So many hosts at a time."""
     stage = Stage()
     times = []
     while len(times) < trials:
         hosts = ManyHosts(stage, count)
-        watch = Watch(stage, "--min-age", "1ms", "--settle", f"{settle * 1000:.0f}ms", "--grace", "1s")
+        watch = Watch(
+            stage, "--min-age", "1ms", "--settle", f"{settle * 1000:.0f}ms", "--grace", "1s"
+        )
         expect(f"watching {count} hosts of {count} helpers" in watch.status(), watch.status())
-        for host, helper in hosts.pairs()[:trials - len(times)]:
+        for host, helper in hosts.pairs()[: trials - len(times)]:
             handle = os.pidfd_open(helper)
             begin = time.monotonic()
             os.kill(host, signal.SIGKILL)
@@ -48,14 +51,22 @@ def tell_percentile(trials, count, settle, rest):
     expect(min(times) >= settle, "somebody was told before the settle time was over")
     late = sorted((time_taken - settle) * 1000 for time_taken in times)
     p99 = late[len(late) * 99 // 100 - 1]
-    print(f"     {len(late)} hosts killed: helpers ended after the settle time plus {statistics.median(late):.1f} ms (median), "
-          f"{p99:.1f} ms (99th percentile), {late[-1]:.1f} ms (worst)", flush=True)
+    print(
+        f"     {len(late)} hosts killed: helpers ended after the settle time plus "
+        f"{statistics.median(late):.1f} ms (median), "
+        f"{p99:.1f} ms (99th percentile), {late[-1]:.1f} ms (worst)",
+        flush=True,
+    )
     return p99
 
 
 @case(timeout=HOURS)
 def a_helper_is_told_as_soon_as_it_has_settled():
-    within(20, lambda: tell_percentile(TRIALS, 5, SETTLE, rest=0.15), "99th percentile after the settle time, ms")
+    within(
+        20,
+        lambda: tell_percentile(TRIALS, 5, SETTLE, rest=0.15),
+        "99th percentile after the settle time, ms",
+    )
 
 
 @case(timeout=HOURS)
@@ -88,12 +99,17 @@ def its_memory_stays_what_it_was():
     while done < DEATHS:
         for host, _helper in alive:
             os.kill(host, signal.SIGKILL)
-        wait_until(lambda: not any(is_there(helper) for _host, helper in alive), "the helpers to end", 30)
+        wait_until(
+            lambda: not any(is_there(helper) for _host, helper in alive), "the helpers to end", 30
+        )
         done += len(alive)
         alive = [hosts.start(number) for number in range(20)]
         early = watch.resident_kb() if done <= DEATHS // 4 else early
     late = watch.resident_kb()
-    print(f"     {done} host deaths: {early} kB resident after a quarter of them, {late} kB at the end")
+    print(
+        f"     {done} host deaths: {early} kB resident after a quarter of them, {late} kB at the "
+        f"end"
+    )
     expect(late - early <= 256, f"{early} kB, then {late} kB")
     descriptors = len(os.listdir(f"/proc/{watch.pid}/fd"))
     expect(descriptors < 60, f"{descriptors} descriptors are open")
@@ -101,7 +117,8 @@ def its_memory_stays_what_it_was():
 
 @case(timeout=HOURS)
 def a_host_that_restarts_all_the_time_never_loses_its_live_helper():
-    """The same session and home again and again: what its dead predecessors left goes, its own stays."""
+    """The same session and home again and again: what its dead predecessors left goes, its own
+    stays."""
     stage = Stage()
     hosts = ManyHosts(stage, 1)
     Watch(stage, *QUICK, "--interval", "1s")
@@ -116,7 +133,9 @@ def a_host_that_restarts_all_the_time_never_loses_its_live_helper():
         host, helper = hosts.start(0)
     left = [one for _host, one in hosts.pairs() if one != helper]
     wait_until(lambda: not any(map(is_there, left)), "what the dead left")
-    expect(all(signals_to(stage, one) == ["TERM"] for one in left), "somebody was told twice, or never")
+    expect(
+        all(signals_to(stage, one) == ["TERM"] for one in left), "somebody was told twice, or never"
+    )
     expect(is_there(helper), "the last one lives")
 
 

@@ -1,5 +1,6 @@
-"""`watch` where something is wrong: helpers that will not end, hosts that die all the time, readers that do not read, descriptors and disks that
-run out. It goes on, and nobody waits for anybody else."""
+"""`watch` where something is wrong: helpers that will not end, hosts that die all the time, readers
+that do not read, descriptors and disks that run out. It goes on, and nobody waits for anybody
+else."""
 import fcntl
 import json
 import os
@@ -21,7 +22,8 @@ SOON = 2 * SLOWDOWN
 LATE_HOST = """
 import json, os, subprocess, sys, time
 def start(child):
-    subprocess.Popen(child["argv"], cwd=child["cwd"], env={**os.environ, **child["env"]}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    subprocess.Popen(child["argv"], cwd=child["cwd"], env={**os.environ, **child["env"]},
+                     stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 first, late = json.loads(sys.argv[1])
 start(first)
 sys.stdin.readline()
@@ -31,7 +33,19 @@ time.sleep(1000)
 
 
 def patient(stage, *arguments, **more):
-    return Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "20s", "--interval", "60s", *arguments, **more)
+    return Watch(
+        stage,
+        "--min-age",
+        "1ms",
+        "--settle",
+        "50ms",
+        "--grace",
+        "20s",
+        "--interval",
+        "60s",
+        *arguments,
+        **more,
+    )
 
 
 @case
@@ -39,7 +53,9 @@ def a_dozen_that_will_not_end_delay_nothing():
     stage = Stage()
     deaf = [f"deaf-{number}" for number in range(12)]
     for name in [*deaf, "polite"]:
-        stage.start_host(f"host of {name}", [stage.worker(name, session=name, ignore_term=name in deaf)])
+        stage.start_host(
+            f"host of {name}", [stage.worker(name, session=name, ignore_term=name in deaf)]
+        )
     watch = patient(stage)
     for name in deaf:
         stage.kill_host(f"host of {name}")
@@ -69,9 +85,19 @@ def roots_watch_delays_nothing_either():
 @case
 def what_the_host_started_last_does_not_wait_for_the_others():
     stage = Stage()
-    children = [stage.worker("deaf", session="a", ignore_term=True), stage.worker("late", session="b")]
-    host = subprocess.Popen([PYTHON, "-c", LATE_HOST, json.dumps(children)], stdin=subprocess.PIPE, env=environment(stage.layout.home),
-                            user=stage.uid, group=stage.uid, extra_groups=[], start_new_session=True)
+    children = [
+        stage.worker("deaf", session="a", ignore_term=True),
+        stage.worker("late", session="b"),
+    ]
+    host = subprocess.Popen(
+        [PYTHON, "-c", LATE_HOST, json.dumps(children)],
+        stdin=subprocess.PIPE,
+        env=environment(stage.layout.home),
+        user=stage.uid,
+        group=stage.uid,
+        extra_groups=[],
+        start_new_session=True,
+    )
     stage.meet("deaf")
     watch = patient(stage)
     host.stdin.write(b"\n")
@@ -107,7 +133,11 @@ def hosts_that_die_all_the_time_leave_other_sweeps_their_turn():
         over.set()
         loop.join()
     helpers = [helper for _host, helper in hosts.pairs()][:-1]
-    wait_until(lambda: not any(is_there(helper) for helper in helpers), "the end of the last leak", 10 * SLOWDOWN)
+    wait_until(
+        lambda: not any(is_there(helper) for helper in helpers),
+        "the end of the last leak",
+        10 * SLOWDOWN,
+    )
     watch.stop(status=0)
 
 
@@ -117,7 +147,9 @@ def a_grace_of_minutes_delays_nothing():
     stage = Stage()
     stage.start_host("first", [stage.worker("deaf", session="a", ignore_term=True)])
     stage.start_host("second", [stage.worker("polite", session="b")])
-    watch = Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "100s", "--interval", "60s")
+    watch = Watch(
+        stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "100s", "--interval", "60s"
+    )
     stage.kill_host("first")
     wait_until(lambda: stage.actors["deaf"].signals(), "the deaf one is told")
     time.sleep(12)
@@ -132,8 +164,17 @@ def a_reader_that_does_not_read_stops_nothing():
     stage.start_host("host", [stage.worker("worker")])
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    process = subprocess.Popen([str(stage.layout.binary), "watch", *QUICK], stdin=subprocess.DEVNULL, stdout=writer, stderr=writer, cwd="/",
-                               env=environment(stage.layout.home), user=stage.uid, group=stage.uid, extra_groups=[])
+    process = subprocess.Popen(
+        [str(stage.layout.binary), "watch", *QUICK],
+        stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=writer,
+        cwd="/",
+        env=environment(stage.layout.home),
+        user=stage.uid,
+        group=stage.uid,
+        extra_groups=[],
+    )
     expect(b"watching 1 host of 1 helper" in os.read(reader, 4096), "it tells who reads")
     os.write(writer, b"x" * 4096)
     stage.kill_host("host")
@@ -149,12 +190,20 @@ def what_runs_out_later_is_told_as_well():
     watch = Watch(stage, *QUICK, "--interval", "300ms", before=("prlimit", "--nofile=64:64"))
     expect("more without" not in watch.log(), watch.log())
     hosts = ManyHosts(stage, 50)
-    watch.wait_logged("more without a handle, left to the looks")  # how many is told once: by the first look that met too many
+    # How many is told once: by the first look that met too many.
+    watch.wait_logged("more without a handle, left to the looks")
     # Each look needs one descriptor for each of them, but not at the same time.
     for host, _helper in hosts.pairs():
         os.kill(host, signal.SIGKILL)
-    wait_until(lambda: not any(is_there(helper) for _host, helper in hosts.pairs()), f"their helpers end: {watch.log()}", 20)
-    expect(all(signals_to(stage, helper) == ["TERM"] for _host, helper in hosts.pairs()), "each was told once")
+    wait_until(
+        lambda: not any(is_there(helper) for _host, helper in hosts.pairs()),
+        f"their helpers end: {watch.log()}",
+        20,
+    )
+    expect(
+        all(signals_to(stage, helper) == ["TERM"] for _host, helper in hosts.pairs()),
+        "each was told once",
+    )
     watch.wait_logged("watching 10 hosts of 10 helpers (by")
     watch.stop()
 
@@ -168,7 +217,9 @@ def a_full_disk_tears_no_line_of_the_census():
     census = folder / "census.jsonl"
     watch = Watch(stage, *QUICK, "--interval", "100ms", "--census", str(census))
     (folder / "filler").write_bytes(b"x" * 4096)
-    stage.start_host("host", [stage.worker(f"worker-{number}", session=str(number)) for number in range(3)])
+    stage.start_host(
+        "host", [stage.worker(f"worker-{number}", session=str(number)) for number in range(3)]
+    )
     watch.wait_logged("No space left", 60)
     (folder / "filler").unlink()
     before = census.stat().st_size
@@ -186,9 +237,16 @@ def a_lock_that_is_deleted_makes_no_room_for_two():
     first = Watch(stage, "--interval", "300ms")
     (stage.layout.home / ".local/state/orphan-reaper/watch").rmdir()
     second = Watch(stage, "--interval", "300ms")
-    wait_until(lambda: any(watch.process.poll() is not None for watch in (first, second)), "one of them ends")
+    wait_until(
+        lambda: any(watch.process.poll() is not None for watch in (first, second)),
+        "one of them ends",
+    )
     ended, stays = (first, second) if first.process.poll() is not None else (second, first)
-    expect(ended.process.returncode == 5 and f"another watch is at work (pid {stays.pid})" in ended.log(), ended.log())
+    expect(
+        ended.process.returncode == 5
+        and f"another watch is at work (pid {stays.pid})" in ended.log(),
+        ended.log(),
+    )
     expect(stays.process.poll() is None, "one stays")
     stays.stop()
 

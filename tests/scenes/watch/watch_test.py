@@ -1,4 +1,5 @@
-"""`watch`: sleeps while nothing happens, acts when a host dies, and never on anybody whose host lives."""
+"""`watch`: sleeps while nothing happens, acts when a host dies, and never on anybody whose host
+lives."""
 import fcntl
 import json
 import os
@@ -34,7 +35,9 @@ def is_locked(stage):
 @case
 def one_grace_period_delays_no_other():
     stage = Stage()
-    watch = Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "30s", "--interval", "300ms")
+    watch = Watch(
+        stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "30s", "--interval", "300ms"
+    )
     stage.start_host("first", [stage.worker("deaf", session="a", ignore_term=True)])
     stage.start_host("second", [stage.worker("polite", session="b")])
     watch.wait_told("watching 2 hosts of 2 helpers")
@@ -54,7 +57,9 @@ def one_grace_period_delays_no_other():
 @case
 def told_to_stop_it_abandons_a_grace_period():
     stage = Stage()
-    watch = Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "30s", "--interval", "1s")
+    watch = Watch(
+        stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "30s", "--interval", "1s"
+    )
     stage.start_host("host", [stage.worker("deaf", ignore_term=True)])
     watch.wait_told("watching 1 host of 1 helper")
     stage.kill_host("host")
@@ -64,7 +69,10 @@ def told_to_stop_it_abandons_a_grace_period():
     expect(time.monotonic() - begin < 3, "it waited")
     expect("STOPPING=1" in watch.told(), str(watch.messages))
     time.sleep(0.5)
-    expect(stage.actors["deaf"].alive() and signals_to(stage, stage.actors["deaf"].pid) == ["TERM"], watch.log())
+    expect(
+        stage.actors["deaf"].alive() and signals_to(stage, stage.actors["deaf"].pid) == ["TERM"],
+        watch.log(),
+    )
     expect("KILL was not sent" in watch.log(), watch.log())
     result = stage.sweep("--lock-wait", "0s")  # nobody holds the lock any more
     stage.expect_sweep(result, ["deaf"], [])
@@ -73,7 +81,9 @@ def told_to_stop_it_abandons_a_grace_period():
 @case
 def killed_in_a_grace_period_it_keeps_no_other_one_away():
     stage = Stage()
-    watch = Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "3s", "--interval", "1s")
+    watch = Watch(
+        stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "3s", "--interval", "1s"
+    )
     stage.start_host("host", [stage.worker("deaf", ignore_term=True)])
     watch.wait_told("watching 1 host of 1 helper")
     stage.kill_host("host")
@@ -91,7 +101,10 @@ def it_is_the_only_one_of_its_user():
     stage = Stage()
     watch = Watch(stage)
     second = stage.reaper("watch", timeout=10)
-    expect(second.status == 5 and f"another watch is at work (pid {watch.pid})" in second.err, second.err)
+    expect(
+        second.status == 5 and f"another watch is at work (pid {watch.pid})" in second.err,
+        second.err,
+    )
     expect(not is_locked(stage), "it rests, and holds the lock of a sweep")
     root = Watch(stage, uid=0)
     root.stop()
@@ -134,7 +147,10 @@ def a_broken_rule_file_leaves_the_rules_as_they_were():
     config.write_text('{"families": {"bridge": {"enabled": true}}}')
     watch.send(signal.SIGHUP)
     stage.expect_ended(["bridge"])
-    expect("read again" not in watch.log() and "ended on" not in watch.log(), "all is well, and it is to be quiet")
+    expect(
+        "read again" not in watch.log() and "ended on" not in watch.log(),
+        "all is well, and it is to be quiet",
+    )
     watch.send(signal.SIGUSR1)
     watch.wait_logged("census: no helpers")
     watch.stop()
@@ -145,7 +161,9 @@ def rules_that_are_read_again_count_in_a_grace_period():
     stage = Stage()
     rules = put(stage.layout.home / "rules.json", "{}")
     stage.start_host("host", [stage.worker("deaf", ignore_term=True)])
-    watch = Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "3s", "--config", str(rules))
+    watch = Watch(
+        stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "3s", "--config", str(rules)
+    )
     watch.wait_told("watching 1 host of 1 helper")
     stage.kill_host("host")
     wait_until(lambda: stage.actors["deaf"].signals(), "the deaf one is told")
@@ -162,14 +180,19 @@ def a_hangup_of_all_ends_no_grace_period():
     """As a service manager sends it that is told to."""
     stage = Stage()
     stage.start_host("host", [stage.worker("deaf", ignore_term=True)])
-    watch = Watch(stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "2s", "--interval", "60s")
+    watch = Watch(
+        stage, "--min-age", "1ms", "--settle", "50ms", "--grace", "2s", "--interval", "60s"
+    )
     watch.wait_told("watching 1 host of 1 helper")
     stage.kill_host("host")
     wait_until(lambda: stage.actors["deaf"].signals(), "the deaf one is told")
     for pid in [*children_of(watch.pid), watch.pid]:
         os.kill(pid, signal.SIGHUP)
     expect(stage.actors["deaf"].wait_ended(6 * SLOWDOWN), watch.log())
-    expect(stage.actors["deaf"].signals() == ["TERM"], "it was told again, though the rules are the same")
+    expect(
+        stage.actors["deaf"].signals() == ["TERM"],
+        "it was told again, though the rules are the same",
+    )
     watch.stop()
 
 
@@ -179,8 +202,17 @@ def what_another_sweep_kept_from_it_is_tried_again_soon():
     stage.start_host("host", [stage.worker("leaked")])
     watch = Watch(stage, *QUICK, "--interval", "1s", "--lock-wait", "300ms")
     watch.wait_told("watching 1 host of 1 helper")
-    hold = f"import fcntl, os, time\nfcntl.flock(os.open({str(stage.layout.home)!r}, os.O_RDONLY), fcntl.LOCK_EX)\nprint(flush=True)\ntime.sleep(8)"
-    with subprocess.Popen([PYTHON, "-c", hold], user=stage.uid, group=stage.uid, extra_groups=[], stdout=subprocess.PIPE) as other:
+    hold = (
+        f"import fcntl, os, time\nfcntl.flock(os.open({str(stage.layout.home)!r}, os.O_RDONLY), "
+        f"fcntl.LOCK_EX)\nprint(flush=True)\ntime.sleep(8)"
+    )
+    with subprocess.Popen(
+        [PYTHON, "-c", hold],
+        user=stage.uid,
+        group=stage.uid,
+        extra_groups=[],
+        stdout=subprocess.PIPE,
+    ) as other:
         other.stdout.read(1)
         stage.kill_host("host")
         watch.wait_logged(f"another sweep is at work (pid {other.pid})")
@@ -195,11 +227,19 @@ def where_descriptors_run_out_it_watches_fewer_and_says_so():
     stage = Stage()
     hosts = ManyHosts(stage, 20)
     watch = Watch(stage, *QUICK, "--interval", "1s", before=("prlimit", "--nofile=64:64"))
-    expect("watching 16 hosts of 20 helpers; 4 more without a handle" in watch.status(), watch.status())
+    expect(
+        "watching 16 hosts of 20 helpers; 4 more without a handle" in watch.status(), watch.status()
+    )
     for host, _helper in hosts.pairs():
         os.kill(host, signal.SIGKILL)
-    wait_until(lambda: not any(is_there(helper) for _host, helper in hosts.pairs()), f"the helpers to end: {watch.log()}")
-    expect(all(signals_to(stage, helper) == ["TERM"] for _host, helper in hosts.pairs()), "each was told once")
+    wait_until(
+        lambda: not any(is_there(helper) for _host, helper in hosts.pairs()),
+        f"the helpers to end: {watch.log()}",
+    )
+    expect(
+        all(signals_to(stage, helper) == ["TERM"] for _host, helper in hosts.pairs()),
+        "each was told once",
+    )
     watch.stop()
 
 
@@ -211,8 +251,11 @@ def without_handles_a_look_finds_it():
     stage.orphans([stage.worker("leaked")])
     stage.expect_ended(["leaked"])
     watch.stop()
-    nowhere = stage.reaper("watch", "--events", "connector", uid=0, timeout=10)  # this is a pid namespace of its own
-    expect(nowhere.status == 4 and "cannot listen to the proc connector" in nowhere.err, nowhere.err)
+    # This is a pid namespace of its own.
+    nowhere = stage.reaper("watch", "--events", "connector", uid=0, timeout=10)
+    expect(
+        nowhere.status == 4 and "cannot listen to the proc connector" in nowhere.err, nowhere.err
+    )
 
 
 @case
@@ -238,8 +281,16 @@ def a_census_counts_them_by_host_and_home():
     stage = Stage()
     census = stage.run / "census.jsonl"
     watch = Watch(stage, *QUICK, "--interval", "1s", "--census", str(census))
-    stage.start_host("host", [stage.bridge("one"), stage.bridge("two", home=stage.layout.data_home("one")),
-                              stage.bridge("other"), stage.tsx_bridge("pair")], lost=("pair",))
+    stage.start_host(
+        "host",
+        [
+            stage.bridge("one"),
+            stage.bridge("two", home=stage.layout.data_home("one")),
+            stage.bridge("other"),
+            stage.tsx_bridge("pair"),
+        ],
+        lost=("pair",),
+    )
     host = stage.actors["host"].pid
     homes = {name: str(stage.layout.data_home(name)) for name in ("one", "other", "pair")}
     wanted = {(host, homes["one"], 2), (host, homes["other"], 1), (host, homes["pair"], 1)}
@@ -248,7 +299,11 @@ def a_census_counts_them_by_host_and_home():
         return [json.loads(line) for line in census.read_text().splitlines()]
 
     def counted(line):
-        return {(one["host"], one["home"], one["members"]) for one in line["groups"] if one["family"] == "bridge"}
+        return {
+            (one["host"], one["home"], one["members"])
+            for one in line["groups"]
+            if one["family"] == "bridge"
+        }
 
     wait_until(lambda: counted(last()[-1]) == wanted, f"the census: {last()[-1]}")
     quiet = len(last())
@@ -273,7 +328,11 @@ def a_census_tells_at_once_what_has_ended_and_what_an_earlier_watch_saw():
     watch = Watch(stage, *QUICK, "--census", str(census))
 
     def last(what):
-        return [one["members"] for one in json.loads(census.read_text().splitlines()[-1])[what] if one["family"] == "bridge"]
+        return [
+            one["members"]
+            for one in json.loads(census.read_text().splitlines()[-1])[what]
+            if one["family"] == "bridge"
+        ]
 
     expect(last("groups") == [2], census.read_text())
     stage.actors["two"].send(signal.SIGKILL)
@@ -321,13 +380,19 @@ def nothing_is_signalled_before_the_settle_time_is_over():
 
 # The scenarios of the two leak reports, each with the number of live processes that they ask for.
 
+
 @case
 def three_abandoned_providers_leave_one_bridge():
     stage = Stage()
     watch = Watch(stage, *QUICK, "--interval", "500ms", "--reap", "abandoned")
     home = stage.layout.data_home("home")
-    stage.start_host("host", [*(stage.bridge(f"abandoned-{n}", home=home, stdio="abandoned") for n in range(3)),
-                              stage.bridge("live", home=home)])
+    stage.start_host(
+        "host",
+        [
+            *(stage.bridge(f"abandoned-{n}", home=home, stdio="abandoned") for n in range(3)),
+            stage.bridge("live", home=home),
+        ],
+    )
     stage.expect_ended([f"abandoned-{n}" for n in range(3)])
     stage.expect_alive(["host", "live"])
     watch.stop()
@@ -351,19 +416,33 @@ def kill_9_of_the_host_leaves_none_of_its_own():
 
 @case
 def two_hosts_that_die_one_after_the_other_leave_nothing():
-    """As in a cgroup that is killed: while the first sweep is at work the other host still lives, or has not been cleared away."""
+    """As in a cgroup that is killed: while the first sweep is at work the other host still lives,
+    or has not been cleared away."""
     stage = Stage()
     pairs = []
     for number in range(16):
         other = stage.start_host(f"other-{number}", [])
-        pairs.append((stage.start_host(f"host-{number}", [stage.worker(f"worker-{number}", session=str(number), parent_pid=other.pid)]), other))
-    watch = Watch(stage, "--min-age", "1ms", "--settle", "100ms", "--grace", "1s", "--interval", "60s")
+        pairs.append(
+            (
+                stage.start_host(
+                    f"host-{number}",
+                    [stage.worker(f"worker-{number}", session=str(number), parent_pid=other.pid)],
+                ),
+                other,
+            )
+        )
+    watch = Watch(
+        stage, "--min-age", "1ms", "--settle", "100ms", "--grace", "1s", "--interval", "60s"
+    )
     for number, (host, other) in enumerate(pairs):
         for one in (host, other):
             one.kill()
             one.wait()
             time.sleep(0.002 * number)
-        expect(stage.actors[f"worker-{number}"].wait_ended(5), f"it waits for the next interval: {watch.log()}")
+        expect(
+            stage.actors[f"worker-{number}"].wait_ended(5),
+            f"it waits for the next interval: {watch.log()}",
+        )
     for pair in pairs:
         for one in pair:
             del stage.hosts[[name for name, process in stage.hosts.items() if process is one][0]]
@@ -374,7 +453,8 @@ def two_hosts_that_die_one_after_the_other_leave_nothing():
 def a_stranger_with_the_pid_of_the_host_keeps_nothing():
     stage = Stage()
     worker = stage.worker("worker", parent_pid="{host}")
-    worker["argv"].insert(0, "/usr/bin/setsid")  # a pid that still names a session is not handed out again
+    # A pid that still names a session is not handed out again.
+    worker["argv"].insert(0, "/usr/bin/setsid")
     stage.start_host("host", [worker])
     host = stage.actors["host"].pid
     watch = Watch(stage, *QUICK)
