@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Root folders of a fresh system, made with debootstrap from the mirror that apt here is set up with. Kept for the next time in
-# $REAPER_ROOTS. Source it; needs root. Functions print why they failed on their last line. $REAPER_SUITE: of which release; without it
-# the one that this machine runs.
+# Root folders of a fresh system, made with debootstrap from the mirror that apt here is set up
+# with. Kept for the next time in $REAPER_ROOTS. Source it; needs root. Functions print why they
+# failed on their last line. $REAPER_SUITE: of which release; without it the one that this machine
+# runs.
 
 REAPER_ROOTS=${REAPER_ROOTS:-/var/cache/orphan-reaper-check}
 
@@ -17,15 +18,17 @@ root_folder() {
     printf '%s/%s' "$REAPER_ROOTS" "$name"
 }
 
-# The mirror of this machine's release, whatever else apt knows: it has the other releases of the same maker, too.
+# The mirror of this machine's release, whatever else apt knows: it has the other releases of the
+# same maker, too.
 own_mirror() {
     # shellcheck disable=SC2016  # apt's own variables
     apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' |
         awk -v release="$(own_suite)" '$2 == release { print $1; exit }'
 }
 
-# in_root ROOT COMMAND... : chroot in namespaces of its own, with /proc, /dev and /sys; all of it ends with the command. The folder is
-# mounted onto itself: unshare(1) wants "/" to be a mount. Of this machine are seen in there, as well: ${root_binds[@]}, FOLDER PLACE...
+# in_root ROOT COMMAND... : chroot in namespaces of its own, with /proc, /dev and /sys; all of it
+# ends with the command. The folder is mounted onto itself: unshare(1) wants "/" to be a mount. Of
+# this machine are seen in there, as well: ${root_binds[@]}, FOLDER PLACE...
 root_binds=()
 in_root() {
     local root=$1
@@ -33,12 +36,14 @@ in_root() {
     # shellcheck disable=SC2016  # for the inner shell
     unshare --mount --pid --fork --kill-child=KILL --propagation private sh -c '
         root=$1 binds=$2; shift 2
-        mount --rbind "$root" "$root" && mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" || exit
+        mount --rbind "$root" "$root" && mount -t proc proc "$root/proc" &&
+            mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" || exit
         while [ "$binds" -gt 0 ]; do
             mkdir -p "$root$2" && mount --bind "$1" "$root$2" || exit
             shift 2; binds=$((binds - 2))
         done
-        exec chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"
+        exec chroot "$root" env -i HOME=/root LANG=C.UTF-8 \
+            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
     ' sh "$root" "${#root_binds[@]}" "${root_binds[@]}" "$@"
 }
 
@@ -48,7 +53,8 @@ make_base() {
     mirror=$(own_mirror)
     [[ -n $mirror ]] || { echo "apt here knows no mirror of $(own_suite)"; return 1; }
     [[ $(release_field ID) != ubuntu ]] || components=main,universe
-    debootstrap --variant=minbase --components="$components" --include=ca-certificates,git "$(suite)" "$1" "$mirror" ||
+    debootstrap --variant=minbase --components="$components" --include=ca-certificates,git \
+        "$(suite)" "$1" "$mirror" ||
         { echo "debootstrap could not make $1"; return 1; }
     # A proxy that apt needs here, it needs in there.
     apt-config dump | grep -E '^Acquire::https?::Proxy ' >"$1/etc/apt/apt.conf.d/90proxy"
@@ -62,7 +68,8 @@ make_root() {
     make_kept base || return 1
     cp -a "$(root_folder base)" "$made" || return 1
     if ! in_root "$made" apt-get -q update ||
-        ! in_root "$made" env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "$@"; then
+        ! in_root "$made" env DEBIAN_FRONTEND=noninteractive \
+            apt-get -q install -y --no-install-recommends "$@"; then
         echo "apt-get could not install $* in $made"
         return 1
     fi
@@ -80,8 +87,8 @@ make_kept() {
     return "$status"
 }
 
-# fresh_root NAME PACKAGE... : makes the root NAME, a minimal system with these packages, unless it is there already. Waits while another
-# check on this machine makes one.
+# fresh_root NAME PACKAGE... : makes the root NAME, a minimal system with these packages, unless it
+# is there already. Waits while another check on this machine makes one.
 fresh_root() {
     local status=0 lock
     mkdir -p "$REAPER_ROOTS" && exec {lock}>"$REAPER_ROOTS/.lock" && flock "$lock" || return 1
