@@ -1,5 +1,5 @@
 // The floor that bench/compare measures against: list /proc, read stat and cmdline of every
-// process, nothing else. Whoever reads both files of every process cannot be faster than this.
+// process, nothing else. No program that reads both files of every process is faster than this.
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>

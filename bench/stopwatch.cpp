@@ -2,8 +2,8 @@
 //
 // Runs COMMAND once, with its stdio on /dev/null, and prints one JSON line: from start to exit in
 // wall time and CPU time, peak memory, wait status. A program of its own because the kernel carries
-// the peak memory of whoever calls exec over into the new program (exec_mmap() in fs/exec.c):
-// started from Python, nothing could weigh less than Python.
+// the peak memory of what calls exec over into the new program (exec_mmap() in fs/exec.c): started
+// from Python, nothing could weigh less than Python.
 #include <fcntl.h>
 #include <grp.h>
 #include <spawn.h>

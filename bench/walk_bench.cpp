@@ -28,7 +28,7 @@ void walk_all_users(benchmark::State& state) {
     run_walk(state, {std::nullopt, {"node", "python"}});
 }
 
-// Nobody's: every process is foreign, as on a machine full of others.
+// A user without processes: each one is foreign, as on a machine full of others.
 void walk_one_user_among_others(benchmark::State& state) {
     run_walk(state, {65533, {"node", "python"}});
 }

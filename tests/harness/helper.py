@@ -12,7 +12,7 @@ TREE = 6  # processes of programs/stubborn_tree.py
 
 
 def survivors():
-    """Whoever carries the mark of `run`."""
+    """Every process that carries the mark of `run`."""
     return [
         pid
         for pid in actor.all_pids()
@@ -108,13 +108,13 @@ class Host:
         sandbox.expect(len(survivors()) == TREE, f"the tree is {survivors()}")
 
     def kill(self, handle=None):
-        """As `kill -9` does; the host, when nobody else is named."""
+        """As `kill -9` does; the host, when no other process is named."""
         signal.pidfd_send_signal(self.handle if handle is None else handle, signal.SIGKILL)
 
     def expect_gone(self, seconds=10):
-        """Nobody of the helper's, nor of ours, is left."""
+        """No process of the helper is left, and none of ours."""
         wait_until(lambda: not survivors(), f"the end of {survivors()}", seconds)
-        for pid, who in ((self.guard, "the guard"), (self.run, "run")):
+        for pid, name in ((self.guard, "the guard"), (self.run, "run")):
             # pylint: disable=cell-var-from-loop
-            wait_until(lambda: not actor.is_there(pid), f"the end of {who}", 2)
+            wait_until(lambda: not actor.is_there(pid), f"the end of {name}", 2)
         wait_until(lambda: not ours(), f"the end of every process of run {self.run}", 2)

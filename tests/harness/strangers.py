@@ -41,7 +41,7 @@ def lock_home(home, kind="LOCK_EX"):
 
 
 def lock_home_and_go(home):
-    """Whoever took it is gone, and another has it."""
+    """The process that took it is gone, and another one has it."""
     stranger = Stranger(
         f"import os\nif os.fork(): os._exit(0)\nimport fcntl\n"
         f"f = os.open({str(home)!r}, os.O_RDONLY)\n"
@@ -64,7 +64,7 @@ def lock_home_by_setuid(home):
 
 
 def lock_twin(path, folder):
-    """A file of his own in `folder`, of another file system, with the inode number of `path`."""
+    """A file of its own in `folder`, of another file system, with the inode number of `path`."""
     wanted = path.stat().st_ino
     return Stranger(
         f"import fcntl, os\nos.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"

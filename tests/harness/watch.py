@@ -162,7 +162,7 @@ class ManyHosts:
         return len(self.known)
 
     def end(self):
-        """All of them, and their helpers, which nobody watches any more."""
+        """All of them, and their helpers, which nothing watches any more."""
         self.process.kill()
         for pids in self.pairs():
             for pid in filter(is_there, pids):

@@ -3,15 +3,15 @@ what runs then stay as they were.
 
     --uids R,E,S       the three uids; the groups become those of R
     --exec-pid         SYSTEMD_EXEC_PID names this process, as systemd does for the main process of
-a service
+                       a service
     --cgroup FOLDER    moves into this cgroup first; once for each hierarchy
     --pid-namespace    becomes pid 1 of a new pid namespace; the parent outside ends, so that the
-new one is adopted
+                       new one is adopted
     --pid-namespace-member  the same, but as pid 2 below a pid 1 that only waits
     --user-namespace   what follows is done as root of a user namespace of its own; its user stays
-who it is
+                       the same
     --mount A:B        A is mounted over B in a mount namespace of its own; "tmpfs" as A is an empty
-folder; may be repeated
+                       folder; may be repeated
     --root FOLDER      this folder becomes its root directory
     --environment FILE adds these variables, a JSON object
     --pad BYTES        appends one argument of that length

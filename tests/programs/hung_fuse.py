@@ -1,7 +1,7 @@
 """Mounts a file system that shows FOLDER, read-only, on MOUNT_POINT, and answers until it is told
 not to: then it takes every request and answers none, as a server does that hangs. It goes on when
-it is told so. One word a line on stdin: hang, go; "ready" and "ok" come back. Whoever waits for an
-answer is free when this process ends."""
+it is told so. One word a line on stdin: hang, go; "ready" and "ok" come back. A process that
+waits for an answer is free when this one ends."""
 import ctypes
 import os
 import select

@@ -1,8 +1,8 @@
 """Stand-in of a slash worker that holds a real SQLite database. STANDIN: {"name", "dir",
 "database", "mode"}
 
-    recover   opens a database whose WAL nobody has recovered yet; told to end, it closes it as soon
-as that is done
+    recover   opens a database whose WAL has not been recovered yet; told to end, it closes it as
+              soon as that is done
     close     has it open; told to end, it closes it, which copies the whole WAL
     idle      holds the write lock for ever, does nothing, and is deaf
     busy      holds the write lock for ever, computes, and is deaf

@@ -1,5 +1,5 @@
-"""A stand-in for how a Hermes gateway claims its home: it looks who runs, takes a flock on
-gateway.lock, then makes gateway.pid with O_CREAT|O_EXCL; who finds the file there gives up. On a
+"""A stand-in for how a Hermes gateway claims its home: it sees what runs, takes a flock on
+gateway.lock, then makes gateway.pid with O_CREAT|O_EXCL; where the file is there it gives up. On a
 clean end it releases the lock and then removes the file, if it is its own.
 
     standin_gateway.py HOME                     start once, run until TERM
@@ -102,9 +102,9 @@ def said(home):
 
 
 def race(home, rounds, clean, alone, looks=20, kill_every=8):
-    """Starts one gateway after the other; some are killed, and some look longer than others. Who is
-    blocked lets the cleaner run once, and starts again. Alone: no other starter has this home, so
-    the same file must not block it twice, and nothing but a cleaner can have the lock."""
+    """Starts one gateway after the other; some are killed, and some look longer than others. One
+    that is blocked lets the cleaner run once, and starts again. Alone: no other starter has this
+    home, so the same file must not block it twice, and nothing but a cleaner can have the lock."""
     counts = {
         "rounds": 0,
         "lived": 0,

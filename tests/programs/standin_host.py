@@ -26,7 +26,8 @@ watched = []
 
 
 def user_pipe():
-    """A pipe belongs to who made it: made as the user even when this host runs as root."""
+    """A pipe belongs to the user that made it: made as the user even when this host runs as
+    root."""
     uid = wish.get("pipe_uid", os.geteuid())
     os.seteuid(uid)
     ends = os.pipe()

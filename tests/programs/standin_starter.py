@@ -1,11 +1,11 @@
 """Starts the rest of its arguments the way services start: with a stdin and a stdout whose other
-ends nobody has, once this has gone.
+ends no process has, once this one has gone.
 
     --as fork        starts it, waits until it is ready, and ends: Type=forking
     --as notify      starts it, tells the manager that it is the main process now, and ends
     --as hold        starts it through a process that ends, so that it is adopted, and makes
-"<name>.held"; tells the manager that it is the
-                     main process when the file "<name>.take" comes, and makes "<name>.taken"; stays
+                     "<name>.held"; tells the manager that it is the main process when the file
+                     "<name>.take" comes, and makes "<name>.taken"; stays
     --as exec        becomes it
     --pid-file FILE  where its pid is written
     --twice          fork: starts a second one of the name "<name>-too"

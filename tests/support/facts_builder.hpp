@@ -13,14 +13,14 @@ namespace reaper::test {
 
 inline constexpr scanner::Uid kUser = 1000;
 inline constexpr scanner::Pid kHost = 50;      // a Hermes gateway that lives
-inline constexpr scanner::Pid kGonePid = 999;  // nobody has it
+inline constexpr scanner::Pid kGonePid = 999;  // no process has it
 inline constexpr std::uint64_t kNow = 10'000'000;
 inline constexpr std::uint64_t kHour = 360'000;  // in ticks
 inline constexpr double kNowEpoch = 1'800'000'000;
 inline const std::string kHermesHome = "/home/u/.hermes";
 inline const std::string kHome = "/home/u/.hermes/memos-plugin";
 
-// The far end of it is held by nobody, or by somebody.
+// The far end of it is held by no process, or by one.
 [[nodiscard]] scanner::Reading<scanner::StdioEnd> dead_end();
 [[nodiscard]] scanner::Reading<scanner::StdioEnd> live_end();
 [[nodiscard]] scanner::Reading<scanner::StdioEnd> null_end();

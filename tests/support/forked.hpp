@@ -1,4 +1,4 @@
-// A child that first does what the test tells it, and then stays until the test ends it. Nobody
+// A child that first does what the test tells it, and then stays until the test ends it. Nothing
 // signals: it ends when told over a socket of its own, and by itself after a minute.
 #pragma once
 

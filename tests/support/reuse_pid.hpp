@@ -1,5 +1,4 @@
-// Makes the worst case happen on demand: somebody else gets the pid of a process that has just
-// ended.
+// Makes the worst case happen on demand: another process gets the pid of one that has just ended.
 #pragma once
 
 #include <functional>
@@ -13,7 +12,7 @@ namespace reaper::test {
 [[nodiscard]] scanner::Pid fork_with_pid(scanner::Pid wanted);
 
 // What `work` returns (0 to 100) as pid 1 of a pid namespace of its own, which is gone afterwards,
-// with everybody in it. -1: not permitted here, or `work` did not return.
+// with all processes in it. -1: not permitted here, or `work` did not return.
 [[nodiscard]] int in_private_namespace(const std::function<int()>& work);
 
 }  // namespace reaper::test

@@ -1,5 +1,5 @@
-// Code in a child of its own, and programs that run until the test is done with them. Nobody has to
-// signal either.
+// Code in a child of its own, and programs that run until the test is done with them. No signal is
+// needed for either.
 #pragma once
 
 #include <fcntl.h>

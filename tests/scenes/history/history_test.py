@@ -74,7 +74,7 @@ def lines():
 
 
 def expect_announced(actors):
-    """Nobody has got a signal of which there is no line."""
+    """No process has got a signal of which there is no line."""
     announced = {
         (line["pid"], line["signal"]) for line in lines() if line and line["event"] == "signal"
     }
@@ -110,7 +110,7 @@ def killed_at_fifty_moments_of_a_sweep():
     moments = random.Random(seed)
     scene.leak(deaf=1, polite=2)
     began = time.monotonic()
-    expect(scene.sweep().status == 0, "a sweep that nobody disturbs")
+    expect(scene.sweep().status == 0, "a sweep that nothing disturbs")
     whole = time.monotonic() - began
     counts = {"seed": seed, "nothing was begun": 0, "cut off": 0, "all was done": 0}
     for _round in range(ROUNDS):
@@ -216,7 +216,7 @@ def a_full_disk_stops_no_sweep_and_hides_nothing():
     for actor in actors:
         expect(
             f"orphan-reaper: TERM to pid {actor.pid} " in result.err,
-            f"nobody was told of {actor.pid}: {result.err}",
+            f"the user was not told of {actor.pid}: {result.err}",
         )
         expect(
             f"orphan-reaper: pid {actor.pid}: ended on TERM after " in result.err,

@@ -173,7 +173,7 @@ def every_file_is_what_it_is():
     scene.expect_states(listed, states)
     expect(listed.status == 1 and len(listed.json["pidfiles"]) == len(states), listed.out)
     for one in listed.json["pidfiles"]:
-        # This is a container: who holds it outside is not seen.
+        # This is a container: what holds it outside is not seen.
         unseen = one["path"].endswith("free/gateway.lock")
         expect(
             not unseen
@@ -304,7 +304,7 @@ def a_daemon_in_a_container_keeps_the_file_that_has_its_number_there():
     )
     wait_until((stage.run / "d.ready").exists, "the daemon is there")
     number = (stage.run / "d.ready").read_text().strip()
-    expect(not os.path.exists(f"/proc/{number}"), f"{number} is somebody here, too")
+    expect(not os.path.exists(f"/proc/{number}"), f"{number} is a process here, too")
     homes.put("memos-plugin/daemon/bridge.pid", number)
     file, stale = "memos-plugin/daemon/bridge.pid", "memos-plugin/daemon/bridge-stdio.pid"
     homes.expect_states(homes.pidfiles(), {file: "foreign", stale: "stale"})
@@ -345,7 +345,7 @@ def a_gateway_in_a_container_keeps_its_file_where_there_is_no_lock():
     )
     wait_until((stage.run / "g.ready").exists, "the gateway is there")
     number = (stage.run / "g.ready").read_text().strip()
-    expect(not os.path.exists(f"/proc/{number}"), f"{number} is somebody here, too")
+    expect(not os.path.exists(f"/proc/{number}"), f"{number} is a process here, too")
     homes.put("gateway.pid", number)
     homes.put("profiles/locked/gateway.pid", number)
     homes.put("profiles/locked/gateway.lock", "")
@@ -359,7 +359,7 @@ def a_gateway_in_a_container_keeps_its_file_where_there_is_no_lock():
 
 @case
 def what_a_run_that_was_cut_off_has_taken_aside():
-    """Stale: it goes. Somebody's who lives: it is in its place again, unless a newer one is
+    """Stale: it goes. Of a process that lives: it is in its place again, unless a newer one is
     there."""
     scene = Homes()
     live = scene.stage.start_host("gateway", [])
@@ -513,7 +513,7 @@ def what_is_planted_is_neither_followed_nor_removed_nor_waited_for():
         expect(not wrong, f"as {who}: {json.dumps(wrong, indent=1)}")
     expect(
         precious.read_text() == str(NOBODY) and elsewhere.exists(),
-        "somebody else's file was touched",
+        "another user's file was touched",
     )
 
 

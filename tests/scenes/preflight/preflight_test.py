@@ -67,7 +67,7 @@ class Install:
         return result
 
     def user(self, name, *argv, **more):
-        """A program of the user's, that nobody of Hermes started."""
+        """A program of the user's, which nothing of Hermes started."""
         child = self.stage.child(name, argv, self.stage.layout.home)
         environment = {
             **child["env"],
@@ -257,8 +257,8 @@ def locks_that_cannot_be_read():
 
 @case
 def what_runs_out_of_the_install_is_named():
-    """By the name it is called by, by its script, by a module, by a library; and nobody who merely
-    talks of the install."""
+    """By the name it is called by, by its script, by a module, by a library; and nothing that
+    merely talks of the install."""
     install = Install()
     stage, hermes = install.stage, install.hermes
     body = (stage.layout.lib / "standin_worker.py").read_text()
@@ -467,7 +467,7 @@ def what_came_again_once_is_ended_as_well():
         str(install.updated),
     )
     history = stage.layout.home / ".local/state/orphan-reaper/history.jsonl"
-    wait_until(lambda: b'"respawned"' in read_bytes(history), "somebody to come again")
+    wait_until(lambda: b'"respawned"' in read_bytes(history), "it to come again")
     stage.kill_host("gateway")
     result = product.finish(preflight, 30)
     expect(result.status == 0 and install.updated.exists(), result.explain())
@@ -796,7 +796,8 @@ def what_ends_it_ends_the_command():
 
 @case
 def a_command_that_outlives_its_terminal_may():
-    """As `hermes update` does, which ignores what a closed terminal sends to everybody."""
+    """As `hermes update` does, which ignores what a closed terminal sends to all of its
+    processes."""
     install = Install()
     flag = install.stage.run / "go"
     script = (
@@ -814,7 +815,7 @@ def a_command_that_outlives_its_terminal_may():
 
 @case
 def a_terminal_that_hangs_up_is_told_to_the_command():
-    """Where preflight leads the session, nobody else is told."""
+    """Where preflight leads the session, no other process is told."""
     install = Install()
     stage = install.stage
     told = stage.run / "told"

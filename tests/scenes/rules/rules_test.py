@@ -110,7 +110,7 @@ def the_folder_of_xdg_and_of_root():
     expect_action(stage, "reap", env={"XDG_CONFIG_HOME": str(elsewhere)})
     expect_action(stage, "report")
     expect_action(stage, "report", env={"XDG_CONFIG_HOME": "relative"})
-    # What sudo leaves of the user's environment makes root read nobody else's rules.
+    # What sudo leaves of the user's environment makes root read the rules of another user.
     expect_action(
         stage,
         "reap",

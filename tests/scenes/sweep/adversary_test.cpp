@@ -1,5 +1,5 @@
 // Real processes and the real protocol: the lookout, the policy, the verifier, the reaper and the
-// door; between any two steps somebody changes the world. No process may be signalled that is not
+// door; between any two steps an actor changes the world. No process may be signalled that is not
 // the one that was looked at, or that the next look no longer finds leaked. This program is pid 1
 // of a namespace of its own, so that the processes that it starts look adopted.
 //
@@ -161,7 +161,7 @@ class Protocol {
           script_(script),
           observer_(table, setup.rules, setup.uid, &witness_) {}
 
-    // By pid: what became of everybody who was planned to end.
+    // By pid: what became of each process that was planned to end.
     std::map<Pid, Outcome> run(const agent::ReaperTimes& times) {
         script_.reached("found");
         Look first = look("look");
@@ -222,7 +222,7 @@ struct World {
     ProcessTable table = *ProcessTable::open();
     agent::Setup setup = make_setup(5ms);
     std::chrono::milliseconds exiting =
-        2ms;  // after an objection a process that somebody changed is not worth waiting for
+        2ms;  // after an objection a process that has been changed is not worth waiting for
 };
 
 // None: the first look already said no.
@@ -232,7 +232,7 @@ std::optional<Outcome> run_protocol(const World& world, Pid pid, Script& script)
     auto outcomes = Protocol(world.table, world.setup, script).run(times);
     const auto found = outcomes.find(pid);
     REQUIRE(outcomes.size() ==
-            (found == outcomes.end() ? 0 : 1));  // nobody else is ever planned to end
+            (found == outcomes.end() ? 0 : 1));  // no other process is ever planned to end
     return found == outcomes.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -336,7 +336,7 @@ TEST_CASE("The rehearsal passes every step of the protocol") {
     CHECK(stage.points == expected);
 }
 
-TEST_CASE("A process that dies at any point, and whoever gets its pid, is never mistaken") {
+TEST_CASE("A process that dies at any point, and the one that gets its pid, are never mistaken") {
     const Stage stage;
     const std::size_t last_read_point = place(stage.points, "look.evidence_read");
     int rounds = 0;
@@ -398,13 +398,13 @@ TEST_CASE("A process that simply dies at any point is reported as ended, not as 
     WARN("death: " << rounds << " rounds");
 }
 
-TEST_CASE("A process that becomes somebody else is not signalled after the next look") {
+TEST_CASE("A process that becomes another one is not signalled after the next look") {
     struct Change {
         std::string name;
         void (Actor::*make)();
         std::string last_noticed;  // by a look that has not passed this point yet
         std::string
-            first_look;  // the same for the first look, which asks for everybody's sockets at once
+            first_look;  // the same for the first look, which asks for the sockets of all at once
     };
     const std::array changes{
         Change{"exec", &Actor::become_another_program, "evidence_read", "look.evidence_read"},

@@ -49,7 +49,7 @@ class Scene:
         return self.stage.sweep(*REAP, *arguments, **more)
 
     def end_once(self, name="kept", *arguments, **more):
-        """A sweep that ends it, and sees who comes in its place, unless that is late."""
+        """A sweep that ends it, and sees what comes in its place, unless that is late."""
         first = forget(self.stage, name)
         result = self.sweep("--home", self.home(name), *arguments, **more)
         expect(result.status == (0 if self.late else 5) and first.wait_ended(2), result.explain())
@@ -137,8 +137,8 @@ def a_new_wrapper_each_time_is_no_new_host():
 
 @case
 def what_crashes_before_the_next_run_has_come_again():
-    """Only the sweep that ended the one before has seen it: the next one meets somebody who started
-    much later."""
+    """Only the sweep that ended the one before has seen it: the next one meets a process that
+    started much later."""
     scene = Scene()
     for _time in range(3):
         scene.end_once()
@@ -158,7 +158,7 @@ def a_home_whose_name_is_no_text():
 
 @case
 def histories_of_one_user_count_together():
-    """The administrator's timer keeps one, a user's crontab another one, and whoever sets
+    """The administrator's timer keeps one, a user's crontab another one, and a shell that sets
     XDG_STATE_HOME a third."""
     scene = Scene()
     timer = pathlib.Path("/var/lib/orphan-reaper/u")
@@ -200,7 +200,7 @@ def what_comes_again_is_waited_for_and_nothing_else():
     )
     stage.orphans([stage.bridge("orphan")])
     result, took = timed("orphan")
-    expect(result.status == 0 and took < 4, f"nobody could come again, and it took {took:.1f} s")
+    expect(result.status == 0 and took < 4, f"nothing could come again, and it took {took:.1f} s")
 
 
 @case
@@ -220,7 +220,7 @@ def an_interrupt_ends_that_wait():
 
 
 @case
-def everybody_is_told():
+def every_command_tells_it():
     scene = Scene()
     scene.end_thrice()
     kept = scene.stage.actors["kept"].pid
@@ -237,7 +237,7 @@ def everybody_is_told():
     command = ["/usr/bin/python3", "-B", "-m", "hermes_cli.main", "gateway", "run"]
     expect([host["pid"] for host in again] == [scene.host.pid] * 3, str(again))
     expect([host["argv"] for host in again] == [command] * 3, str(again))
-    expect([deed["host"]["pid"] for deed in deeds] == [scene.host.pid] * 3, "who had started it")
+    expect([deed["host"]["pid"] for deed in deeds] == [scene.host.pid] * 3, "what had started it")
     told = " ".join(scene.stage.reaper("history").out.split())
     expect(f"started again by pid {scene.host.pid} ({' '.join(command)})" in told, told)
 
@@ -259,7 +259,7 @@ def facts_tell_it_to_another_machine():
 
 @case
 def what_writes_nothing_reads_all_the_same():
-    """Nor does the sweep that ended it notice who comes: that is for later runs."""
+    """Nor does the sweep that ended it notice what comes: that is for later runs."""
     scene = Scene(keepalive=LATE)
     scene.end_thrice()
     before = scene.file.read_bytes()
@@ -342,7 +342,7 @@ def what_one_dead_host_after_the_other_leaves_is_ended_each_time():
 
 @case
 def a_daemon_without_a_known_starter():
-    """It outlives whoever starts it, so nobody can be named; and it is left alone for a while all
+    """It outlives what starts it, so no host can be named; and it is left alone for a while all
     the same."""
     stage = Stage()
     home = stage.layout.data_home("home")
@@ -385,9 +385,9 @@ def the_history_is_read_only_where_it_can_matter():
 
     stage.orphans([stage.bridge("orphan")])
     stage.start_host("gateway", [stage.bridge("attached")])
-    expect(reads(stage.report) == 0, "nobody who is leaked could be started again")
+    expect(reads(stage.report) == 0, "nothing that is leaked could be started again")
     stage.start_host("other", [stage.bridge("left", stdio="abandoned")])
-    expect(reads(stage.report) == 1, "somebody could")
+    expect(reads(stage.report) == 1, "something could")
     expect(reads(stage.sweep, *REAP, "--dry-run") == 1, "once, however often it looks")
 
 

@@ -274,7 +274,7 @@ class Scene:
 
 
 @case
-def everybody_but_the_leaked_survives_a_sweep_from_inside_a_bridge():
+def all_but_the_leaked_survive_a_sweep_from_inside_a_bridge():
     """The sweep itself is started by a leaked bridge, and so has an ancestor that looks like
     prey."""
     stage = Stage()
@@ -295,7 +295,7 @@ def everybody_but_the_leaked_survives_a_sweep_from_inside_a_bridge():
 
 
 @case
-def everybody_but_the_leaked_survives_root():
+def all_but_the_leaked_survive_root():
     """Root can read all of them, and has to spare the same ones when it sweeps for one user."""
     stage = Stage()
     scene = Scene(stage)

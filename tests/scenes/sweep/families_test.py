@@ -336,7 +336,7 @@ def l14_servers_that_are_no_scripts():
 @case
 def l15_backend_of_a_desktop_over_ssh():
     """Its lock file protects it; one that names another process, or one from before, protects
-    nobody."""
+    nothing."""
     stage = Stage()
     ssh = [
         "--isolated",
@@ -380,7 +380,7 @@ def l15_backend_of_a_desktop_over_ssh():
 
 @case
 def l17_what_a_gateway_pid_file_proves():
-    """A living process that it names is spared. Stale, it proves nothing: neither for whom it
+    """A living process that it names is spared. Stale, it proves nothing: neither for what it
     names, nor against. One that cannot be understood may name any process of its home."""
     stage = Stage()
     homes = {
@@ -487,7 +487,7 @@ def stale_records_condemn_nothing():
 
 @case
 def l18_kanban_workers_outlive_their_dispatcher():
-    """Whether its task is done is the board's to know; the same for what somebody talks to."""
+    """Whether its task is done is the board's to know; the same for what a user talks to."""
     stage = Stage()
     hermes = put(
         stage.layout.hermes / "venv/bin/hermes",
@@ -574,8 +574,8 @@ def browser(stage, name, owner):
 
 @case
 def l19_chromium_whose_daemon_died():
-    """Reported, not ended; and not even that where its owner lives, or where nobody recorded that
-    it is Hermes'."""
+    """Reported, not ended; and not even that where its owner lives, or where no record says that it
+    is Hermes'."""
     stage = Stage()
     owners = {"left": 999999, "owned": os.getpid(), "unowned": None}
     stage.start_host("gateway", [browser(stage, name, owner) for name, owner in owners.items()])
@@ -612,7 +612,7 @@ def l19_chromium_whose_daemon_died():
 
 @case
 def l23_holders_of_a_deleted_wal():
-    """To hold a file that somebody deleted is no reason to end anybody: not the gateway, not a
+    """To hold a file that was deleted is no reason to end a process: not the gateway, not a
     worker that has its host, not a program of the user. The leaked worker beside them goes because
     it is leaked."""
     stage = Stage()

@@ -177,7 +177,7 @@ def a_home_hangs_before_kill():
     result = hang_when_written(scene, '"signal":"TERM"')
     outcome = result.outcome(scene.stage.actors["stubborn"].pid)
     expect(outcome and outcome["signals"] == ["TERM", "CONT"], f"{outcome}: {result.explain()}")
-    expect(scene.stage.actors["stubborn"].alive(), "killed, though nobody could look")
+    expect(scene.stage.actors["stubborn"].alive(), "killed, though no look was possible")
 
 
 @case
@@ -199,8 +199,8 @@ def a_program_that_hangs_is_unknown():
 
 
 # Maps the file, writes to it, and once told maps something else in that place: that waits for the
-# write to be done, and nobody can look at its memory meanwhile. (Linux does not read words that lie
-# in the memory of a file itself, fs/proc/base.c, FOLL_ANON.)
+# write to be done, and nothing can look at its memory meanwhile. (Linux does not read words that
+# lie in the memory of a file itself, fs/proc/base.c, FOLL_ANON.)
 MAPPED = """
 import ctypes, os, sys
 file, ready = os.open(sys.argv[1], os.O_RDWR), sys.argv[2]
@@ -219,7 +219,7 @@ libc.mmap(place, 8192, 3, private | fixed | anonymous, -1, 0)
 
 @case
 def the_words_of_a_process_hang():
-    """Whoever asks for its command line waits, as `ps` does."""
+    """A process that asks for its command line waits, as `ps` does."""
     scene = Scene()
     put(scene.stage.layout.base / "behind/bad/words", "x" * 8192)
     ready = scene.stage.run / "mapped"
@@ -402,7 +402,7 @@ def int_and_term_end_it_within_a_second():
 
 
 def others_wait(scene):
-    """Copies that nobody told to end: those that wait are dead as soon as they are answered."""
+    """Copies that are not told to end: those that wait are dead as soon as they are answered."""
 
     def is_told(pid):
         pending = [

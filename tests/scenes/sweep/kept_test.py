@@ -19,7 +19,7 @@ def as_subreaper(function):
 
 
 class Leaks:
-    """One of each. leaked: whom a sweep that is told everything ends; silent: who has no
+    """One of each. leaked: what a sweep that is told everything ends; silent: what has no
     heartbeat."""
 
     def __init__(self, stage, home="home"):
@@ -181,7 +181,7 @@ class Hosted(Leaks):
         stage = self.stage
         stage.start_host("l9-host", [stage.daemon("l9", home=self.home)])
         stage.orphans([stage.daemon("l8", home=self.home, port=18800)])
-        stage.orphans([stage.daemon("l9-other-home")])  # nobody serves that one
+        stage.orphans([stage.daemon("l9-other-home")])  # nothing serves that one
         stage.start_host("l10-host", [self.bridge("l10", arguments=("--agent=hermes",))])
 
     def pair(self):

@@ -250,7 +250,7 @@ def what_has_a_living_owner_is_left_alone():
 
 @case
 def a_folder_of_another_user_decides_nothing():
-    """A user can call a file what he likes; only his own processes are judged by it."""
+    """A user can give a file any name; only processes of that user are judged by it."""
     stage = Stage()
     stage.orphans(
         [stage.bridge("leaked-of-v", become=("--uids", f"{OTHER_UID},{OTHER_UID},{OTHER_UID}"))],

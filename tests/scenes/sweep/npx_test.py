@@ -1,5 +1,5 @@
-"""The real npx: npm, its script shell and the server that it runs. Whoever of them would take a
-server along that stays is not ended."""
+"""The real npx: npm, its script shell and the server that it runs. One that would take a server
+along that stays is not ended."""
 import json
 import shutil
 import socket

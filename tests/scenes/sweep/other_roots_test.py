@@ -14,7 +14,7 @@ EVERYTHING = ("--reap", "abandoned,duplicate,held,in-service")
 
 
 def sweeps(stage):
-    """Everybody who could end them: their user, and root for that user."""
+    """Each user that could end them: their own, and root for that one."""
     yield stage.sweep(*EVERYTHING)
     yield stage.sweep(*EVERYTHING, "--user", "u", uid=0)
 

@@ -140,7 +140,7 @@ def a_record_that_cannot_be_understood_keeps_what_it_could_have_named():
             for name in ("bridge", "worker")
             if named.process(records.stage.actors[name].pid)["action"] != "reap"
         ]
-        expect(len(kept) == 1, f"{path}: whole it protects only whom it names: {kept}")
+        expect(len(kept) == 1, f"{path}: whole it protects only what it names: {kept}")
         records.remove(path)
     records.stage.expect_sweep(records.stage.sweep(), ["bridge", "worker"], [])
 

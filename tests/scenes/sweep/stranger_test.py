@@ -1,4 +1,4 @@
-"""Whoever gets it wrong is told what was wrong, with the right exit status, and nothing is
+"""A user who gets it wrong is told what was wrong, with the right exit status, and nothing is
 touched."""
 import json
 import os
@@ -167,8 +167,8 @@ def nothing_leaked_is_said_plainly():
 
 
 @case
-def nobody_sees_and_ends_nothing():
-    """Another user has no rights over the leaked ones, and his sweep is not about them."""
+def a_user_without_rights_sees_and_ends_nothing():
+    """Another user has no rights over the leaked ones, and that sweep is not about them."""
     stage = Stage()
     stage.orphans([stage.bridge("leaked")])
     own = stage.sweep(uid=NOBODY, home="/nonexistent")
@@ -188,7 +188,7 @@ def nobody_sees_and_ends_nothing():
 
 @case
 def proc_is_mounted_with_hidepid():
-    """A user who sees only his own processes cannot know whether a parent lives: what he cannot see
+    """A user that sees only its own processes cannot know whether a parent lives: what is not seen
     is not evidence."""
     stage = Stage()
     stage.orphans([stage.bridge("leaked")])

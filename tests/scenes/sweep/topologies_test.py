@@ -372,7 +372,7 @@ def duplicate_stays_while_the_newest_is_frozen():
 
 @case
 def l9_second_daemon_that_is_still_held():
-    """Its stdio is a pipe whose other end somebody has: not superseded, whoever serves the home."""
+    """Its stdio is a pipe whose other end is held: not superseded, whatever serves the home."""
     stage = Stage()
     home = stage.layout.data_home("home")
     stage.orphans([stage.daemon("daemon", home=home, port=18800)])
@@ -395,7 +395,7 @@ def l9_second_daemon_that_is_still_held():
 
 @case
 def l9_lone_daemon_that_listens_on_nothing():
-    """Nobody replaced it: it may be the one that is about to serve."""
+    """Nothing replaced it: it may be the one that is about to serve."""
     stage = Stage()
     stage.orphans([stage.daemon("alone")])
     result = stage.sweep()
@@ -476,7 +476,7 @@ def l20_zombie_and_stopped():
     how = result.outcome(stage.actors["paused-orphan"].pid)
     expect(how["result"] == "ended_on_term", f"CONT has to follow TERM: {how}")
     stage.expect_alive(["gateway", "paused", "attached"], silent=["paused"])
-    expect(stage.actors["paused"].state() == "T", "somebody let the paused one run")
+    expect(stage.actors["paused"].state() == "T", "the paused one was let run")
 
 
 @case

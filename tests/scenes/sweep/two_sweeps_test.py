@@ -1,5 +1,5 @@
-"""Two sweeps at once: one works, the other waits for it or says who it is, and nobody gets the same
-signal twice."""
+"""Two sweeps at once: one works, the other waits for it or says which it is, and no process
+gets the same signal twice."""
 import json
 import os
 import pathlib
@@ -15,7 +15,7 @@ ARGUMENTS = ("sweep", "--json", "--min-age", "1ms", "--settle", "200ms")
 
 
 def start_first(stage):
-    """A sweep that waits for somebody deaf, and has told everybody to end."""
+    """A sweep that waits for a deaf process, and has told all to end."""
     first = stage.start_reaper(*ARGUMENTS, "--grace", "3s")
     wait_until(lambda: stage.actors["deaf"].signals(), "the first sweep signals")
     return first
@@ -49,7 +49,7 @@ def the_second_waits_and_finds_nothing_left():
     expect(second.status == 0 and not second.signalled(), second.explain())
     done = product.finish(first, 30)
     stage.expect_sweep(done, ended=["deaf", "polite"], alive=[])
-    expect([terms(stage, name) for name in ("deaf", "polite")] == [1, 1], "somebody was told twice")
+    expect([terms(stage, name) for name in ("deaf", "polite")] == [1, 1], "one was told twice")
 
 
 @case
@@ -119,7 +119,7 @@ def the_lock_is_one_wherever_the_history_is():
     second = stage.sweep("--lock-wait", "0s", env={"XDG_STATE_HOME": str(elsewhere)})
     expect(second.status == 5 and not second.signalled(), second.explain())
     product.finish(first, 30)
-    expect([terms(stage, name) for name in ("deaf", "polite")] == [1, 1], "somebody was told twice")
+    expect([terms(stage, name) for name in ("deaf", "polite")] == [1, 1], "one was told twice")
 
 
 @case
@@ -172,7 +172,7 @@ def change_password_file(change):
 
 
 def expect_one_waits(stage, first, second):
-    """Users, who sweep at the same time."""
+    """Users that sweep at the same time."""
     name = f"deaf{first}"
     stage.orphans([stage.worker(name, session="a", ignore_term=True)])
     words = {stage.uid: (), 0: ("--all-users",)}
@@ -234,7 +234,7 @@ def a_home_that_its_user_cannot_open_is_no_lock():
 
 @case
 def another_user_that_locks_the_home_is_no_sweep():
-    """Any user who may read a home can lock it; that keeps no leak alive, and no sweep waiting."""
+    """Any user that may read a home can lock it; that keeps no leak alive, and no sweep waiting."""
     stage = Stage()
     home = stage.layout.home
     home.chmod(0o755)
@@ -281,7 +281,7 @@ def a_stranger_makes_no_sweep_look_like_another():
 
 
 @case
-def many_at_once_end_everybody_once():
+def many_at_once_end_each_process_once():
     stage = Stage()
     names = [f"w{number}" for number in range(8)]
     stage.orphans([stage.worker(name, session=name) for name in names])

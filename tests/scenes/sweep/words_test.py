@@ -187,7 +187,7 @@ def an_ordinary_user_with_an_odd_home():
     read."""
     stage = Stage()
     sandbox.mount("tmpfs", "/root", "tmpfs", data="mode=700")
-    stranger = 54321  # whom the password file does not have
+    stranger = 54321  # the password file does not have it
     homes = {
         "unset": [],
         "not there": ["HOME=/nonexistent"],

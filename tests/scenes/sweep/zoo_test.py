@@ -45,7 +45,7 @@ OWN_RULES = {
 
 
 class Zoo:
-    """leaks: name -> action; wanted: names; silent: who has no heartbeat."""
+    """leaks: name -> action; wanted: names; silent: what has no heartbeat."""
 
     def __init__(self, stage):
         self.stage, self.layout = stage, stage.layout
@@ -100,7 +100,7 @@ class Zoo:
         self.stage.orphans([child], kind, **more)
 
     def adopted(self, child, kind="node", **more):
-        """Wanted, though its parent is gone and nobody holds its stdio."""
+        """Wanted, though its parent is gone and nothing holds its stdio."""
         self.wanted.append(child["name"])
         self.stage.orphans([child], kind, **more)
 
@@ -270,7 +270,7 @@ class Zoo:
 
     def expect_report(self, report):
         """All leaks and nothing else. To say that nothing proves a job to be leaked (unknown) is to
-        select nobody."""
+        select nothing."""
         self.stage.expect_verdicts(
             report, {name: ("orphan", action) for name, action in self.leaks.items()}
         )

@@ -48,7 +48,7 @@ def tell_percentile(trials, count, settle, rest):
             time.sleep(rest)  # it looks once more: then it rests again
         watch.stop(status=0)
         hosts.end()
-    expect(min(times) >= settle, "somebody was told before the settle time was over")
+    expect(min(times) >= settle, "one was told before the settle time was over")
     late = sorted((time_taken - settle) * 1000 for time_taken in times)
     p99 = late[len(late) * 99 // 100 - 1]
     print(
@@ -133,9 +133,7 @@ def a_host_that_restarts_all_the_time_never_loses_its_live_helper():
         host, helper = hosts.start(0)
     left = [one for _host, one in hosts.pairs() if one != helper]
     wait_until(lambda: not any(map(is_there, left)), "what the dead left")
-    expect(
-        all(signals_to(stage, one) == ["TERM"] for one in left), "somebody was told twice, or never"
-    )
+    expect(all(signals_to(stage, one) == ["TERM"] for one in left), "one was told twice, or never")
     expect(is_there(helper), "the last one lives")
 
 

@@ -1,6 +1,6 @@
 """`watch` where something is wrong: helpers that will not end, hosts that die all the time, readers
-that do not read, descriptors and disks that run out. It goes on, and nobody waits for anybody
-else."""
+that do not read, descriptors and disks that run out. It goes on, and no process waits for
+another."""
 import fcntl
 import json
 import os
@@ -67,7 +67,7 @@ def a_dozen_that_will_not_end_delay_nothing():
 
 @case
 def roots_watch_delays_nothing_either():
-    """The lock that counts is the user's, who has swept before."""
+    """The lock that counts is that of the user. The user has swept before."""
     stage = Stage()
     stage.sweep()
     stage.start_host("first", [stage.worker("deaf", session="a", ignore_term=True)])
@@ -175,7 +175,7 @@ def a_reader_that_does_not_read_stops_nothing():
         group=stage.uid,
         extra_groups=[],
     )
-    expect(b"watching 1 host of 1 helper" in os.read(reader, 4096), "it tells who reads")
+    expect(b"watching 1 host of 1 helper" in os.read(reader, 4096), "it tells what reads")
     os.write(writer, b"x" * 4096)
     stage.kill_host("host")
     expect(stage.actors["worker"].wait_ended(SOON), "the helper lives")

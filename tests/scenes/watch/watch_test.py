@@ -1,5 +1,5 @@
-"""`watch`: sleeps while nothing happens, acts when a host dies, and never on anybody whose host
-lives."""
+"""`watch`: sleeps while nothing happens, acts when a host dies, and never on a helper whose
+host lives."""
 import fcntl
 import json
 import os
@@ -50,7 +50,7 @@ def one_grace_period_delays_no_other():
     expect(stage.actors["deaf"].alive(), "its grace period is not over")
     time.sleep(1)  # looks go on meanwhile, and see it as what it is
     expect(signals_to(stage, stage.actors["deaf"].pid) == ["TERM"], "it was told twice")
-    expect(is_locked(stage), "who is at work holds the lock")
+    expect(is_locked(stage), "what is at work holds the lock")
     watch.stop(status=130)
 
 
@@ -74,7 +74,7 @@ def told_to_stop_it_abandons_a_grace_period():
         watch.log(),
     )
     expect("KILL was not sent" in watch.log(), watch.log())
-    result = stage.sweep("--lock-wait", "0s")  # nobody holds the lock any more
+    result = stage.sweep("--lock-wait", "0s")  # nothing holds the lock any more
     stage.expect_sweep(result, ["deaf"], [])
 
 
@@ -340,7 +340,7 @@ def a_census_tells_at_once_what_has_ended_and_what_an_earlier_watch_saw():
     time.sleep(1)
     before = watch.rest()
     time.sleep(1)
-    expect(watch.rest() == before, "a dead one that nobody clears away keeps it awake")
+    expect(watch.rest() == before, "a dead one that is not cleared away keeps it awake")
     watch.stop()
     watch = Watch(stage, *QUICK, "--census", str(census))
     expect(len(census.read_text().splitlines()) == 3, census.read_text())
@@ -358,13 +358,13 @@ def signs_of_life_come_as_often_as_they_are_wanted():
     watch.stop()
     other = Watch(stage, env={"WATCHDOG_USEC": "1000000", "WATCHDOG_PID": "1"})
     time.sleep(1)
-    expect("WATCHDOG=1" not in other.told(), "they were asked of somebody else")
+    expect("WATCHDOG=1" not in other.told(), "they were asked of another process")
     other.stop()
 
 
 @case
 def nothing_is_signalled_before_the_settle_time_is_over():
-    """However long it takes to look at everybody else."""
+    """However long it takes to look at all the others."""
     stage = Stage()
     hosts = ManyHosts(stage, 100)
     watch = Watch(stage, "--min-age", "1ms", "--settle", "400ms", "--grace", "1s")
@@ -458,7 +458,7 @@ def a_stranger_with_the_pid_of_the_host_keeps_nothing():
     stage.start_host("host", [worker])
     host = stage.actors["host"].pid
     watch = Watch(stage, *QUICK)
-    watch.send(signal.SIGSTOP)  # until somebody else has that pid
+    watch.send(signal.SIGSTOP)  # until another process has that pid
     stage.kill_host("host")
     for _attempt in range(50):
         with open("/proc/sys/kernel/ns_last_pid", "w") as last:

@@ -154,7 +154,7 @@ TEST_CASE("a file that is no facts is refused, by name") {
     CHECK(wrong.error().subject.starts_with(folder / "facts.json: "));
     CHECK_FALSE(run_replay(from(folder / "nothing.json"), {}, built_in()));
     CHECK_FALSE(run_replay(from(folder.path()), {}, built_in()));
-    folder.fifo("pipe");  // into which nobody ever writes
+    folder.fifo("pipe");  // into which nothing ever writes
     const auto pipe = run_replay(from(folder / "pipe"), {}, built_in());
     REQUIRE_FALSE(pipe);
     CHECK(pipe.error().subject == folder / "pipe, which is no regular file");

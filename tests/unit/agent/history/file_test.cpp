@@ -129,7 +129,7 @@ TEST_CASE("a process that still has the file open that made way writes into the 
     REQUIRE(slow.append("late 100.\n"));
     CHECK(text_of(folder / "history.jsonl.1") == "first 10.\nsecond 10\n");
     CHECK(text_of(folder / "history.jsonl") == "third 10.\nlate 100.\n");
-    SECTION("also when somebody has deleted it") {
+    SECTION("also when it was deleted") {
         REQUIRE(::unlink((folder / "history.jsonl").c_str()) == 0);
         REQUIRE(slow.append("later 10.\n"));
         CHECK(text_of(folder / "history.jsonl") == "later 10.\n");
@@ -142,7 +142,7 @@ TEST_CASE("a lock that is kept delays nothing") {
     const Fd holder(::open((folder / "history.jsonl").c_str(), O_RDONLY | O_CLOEXEC));
     REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
     REQUIRE(opened(folder.path(), 20).append("one\n"));
-    // Without the lock nothing is moved: somebody else may be about to.
+    // Without the lock nothing is moved: another process may be about to.
     CHECK(text_of(folder / "history.jsonl") == std::string(30, 'x') + "\none\n");
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("programs that append at the same time lose no line, and tear none") {
         text_of(folder / "history.jsonl.1") + text_of(folder / "history.jsonl");
     CHECK(text.size() % 203 == 0);
     CHECK(count(text, "]\n") == text.size() / 203);
-    // Who waited too long for the lock may have written to a file that had just been moved.
+    // A writer that waited too long for the lock may have written to a file just after its move.
     CHECK(text_of(folder / "history.jsonl.1").size() <= 3000 + kWriters * 203);
 }
 

@@ -248,7 +248,7 @@ TEST_CASE("all histories of a user are one, in order of time") {
         folder.link("other/state", folder / "own");
         CHECK(pids() == std::vector<scanner::Pid>{1, 4, 5});
     }
-    SECTION("nobody else's counts") {
+    SECTION("no other user's counts") {
         if (::geteuid() != 0) return;
         REQUIRE(::chown((folder / "other/state/history.jsonl").c_str(), 1234, 1234) == 0);
         CHECK(pids() == std::vector<scanner::Pid>{1, 2, 4, 5});

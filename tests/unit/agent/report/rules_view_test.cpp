@@ -1,4 +1,4 @@
-// What `rules` prints: what would be ended first, and who says so.
+// What `rules` prints: what would be ended first, and which file says so.
 #include "agent/report/rules_view.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What another user's rule files do for whoever sweeps: they protect that user's processes, or say
-// why nobody knows.
+// What another user's rule files do for a sweep: they protect that user's processes, or say why
+// that is not known.
 #include "agent/rules/per_user.hpp"
 
 #include <sys/stat.h>
@@ -83,7 +83,7 @@ TEST_CASE(
     CHECK(rules.protect == std::vector<policy::ProtectRule>{{origin, {}, {}, "/srv", home.user}});
 }
 
-TEST_CASE("Entries that were there before stay everybody's") {
+TEST_CASE("Entries that were there before stay those of all users") {
     const Home home;
     home.write("10.json", kProtect);
     policy::Rules rules = policy::built_in_rules();

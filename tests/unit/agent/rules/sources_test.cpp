@@ -66,7 +66,7 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// Runs as root and as nobody in particular: what only root can set up is left out otherwise.
+// Runs as root and as any other user: what only root can set up is left out otherwise.
 bool is_root() {
     return ::geteuid() == 0;
 }

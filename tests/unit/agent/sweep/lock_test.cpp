@@ -1,4 +1,4 @@
-// Two sweeps of one user: the second waits, or says who is in the way.
+// Two sweeps of one user: the second waits, or says what is in the way.
 #include "agent/sweep/lock.hpp"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ bool says(const std::string& complaint, const std::string& about) {
 
 }  // namespace
 
-TEST_CASE("whoever comes second is told who holds the lock, though nobody has ever swept before") {
+TEST_CASE("the second sweep is told which one holds the lock, though none has ever run before") {
     const TemporaryFolder home;
     const TemporaryFolder other_home;
     const Interrupt interrupt;
@@ -61,7 +61,7 @@ TEST_CASE("the lock goes with its holder") {
     }
 }
 
-TEST_CASE("a home that was deleted while it was waited for locks nobody out") {
+TEST_CASE("a home that was deleted while it was waited for locks no sweep out") {
     const TemporaryFolder folder;
     const Interrupt interrupt;
     const std::string place = folder / "home";
@@ -94,7 +94,7 @@ TEST_CASE("the second waits for as long as it may") {
     CHECK(waited < milliseconds(5000));
 }
 
-TEST_CASE("users who have one home are no obstacle to whoever sweeps for all of them") {
+TEST_CASE("users with one home are no obstacle to a sweep for all of them") {
     const TemporaryFolder home;
     const Interrupt interrupt;
     SweepLocks root(interrupt, milliseconds(0));
@@ -103,7 +103,7 @@ TEST_CASE("users who have one home are no obstacle to whoever sweeps for all of 
     CHECK(root.complaint().empty());
 }
 
-TEST_CASE("a home that leads to somebody else's is not locked") {
+TEST_CASE("a home that leads to another user's is not locked") {
     const TemporaryFolder home;
     const Interrupt interrupt;
     SweepLocks locks(interrupt, milliseconds(0));

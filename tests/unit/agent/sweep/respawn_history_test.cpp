@@ -1,4 +1,4 @@
-// Whole histories, and whom they say to be started again each time.
+// Whole histories, and what they say to be started again each time.
 #include "agent/sweep/respawn_history.hpp"
 
 #include <algorithm>
@@ -210,7 +210,7 @@ TEST_CASE("what is noted already counts, and is not noted again") {
     CHECK(ends_of(memory) == 3);
     REQUIRE(memory.unnoted.size() == 1);
     CHECK(memory.unnoted.front().newcomer == told.sightings.front());
-    // Nobody else comes in its place as well.
+    // No other process comes in its place as well.
     const std::vector<ActionRecord> first = {told.records.front()};
     CHECK(find_respawning_helpers(first,
                                   {told.records[1].begin, bridge(300, kBegin + 11 * kMinute)}, 100)
@@ -270,7 +270,7 @@ TEST_CASE("what can be told of a host leaves room in a line for what it did") {
 }
 
 TEST_CASE(
-    "the history is read where somebody could be started again, and a remark says that it cannot "
+    "the history is read where something could be started again, and a remark says that it cannot "
     "be") {
     test::FactsBuilder builder;
     builder.orphan_bridge(100);

@@ -43,7 +43,7 @@ std::size_t respawns(const FactsBuilder& before, const FactsBuilder& after) {
 
 }  // namespace
 
-TEST_CASE("who lives has a host that can be told") {
+TEST_CASE("a living helper has a host that can be told") {
     const auto sightings = sightings_of(judged(bridge(100, kHost)));
     REQUIRE(sightings.size() == 1);
     CHECK(sightings.front().host == kHost);
@@ -68,7 +68,7 @@ TEST_CASE("within one run, too, only a living host starts anything again") {
     CHECK(respawns(both, bridge(200, kHost)) == 0);
 }
 
-TEST_CASE("each newcomer comes in the place of one, however often somebody looks") {
+TEST_CASE("each newcomer comes in the place of one, however often a sweep looks") {
     FactsBuilder both = bridge(100, kHost);
     both.orphan_bridge(101);
     both[101].row.ppid = kHost;
@@ -102,7 +102,7 @@ TEST_CASE(
     CHECK_FALSE(may_come_again(judgement, outcomes));
 }
 
-TEST_CASE("who started a daemon that outlives its hosts is not known, but that it came again is") {
+TEST_CASE("what started a daemon that outlives its hosts is not known, but that it came again is") {
     CHECK(respawns(FactsBuilder().daemon(100).listening_daemon(140),
                    FactsBuilder().daemon(200).listening_daemon(140)) == 1);
 }

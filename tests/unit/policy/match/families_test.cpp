@@ -278,7 +278,7 @@ TEST_CASE("a watchdog records its host by pid and start") {
     FactsBuilder reused = silent;
     ProcessRow other = row(kOwner, 1, "/usr/bin/zsh", {"zsh"});
     other.start_ticks =
-        kNow - 2 * kHour - 500;  // older than the watchdog, of another time: is it who started it?
+        kNow - 2 * kHour - 500;  // older than the watchdog, of another time: did it start it?
     CHECK(said(reused.relative(other)) == "mcp/watchdog unknown report");
     CHECK(vetoes_of(judgement_of(reused)).empty());
     CHECK(said(without_stdio(orphan(kPython, {"python", "/x/mcp_stdio_watchdog.py", "--ppid",

@@ -93,7 +93,7 @@ TEST_CASE("pid 1 adopts when it is an init, by its exe, or by the name that root
     init.exe = Reading<std::string>::failed(Access::denied);
     init.uid = 0;
     CHECK(nature_under(init) == Nature::init);
-    init.uid = kUser;  // anybody may call himself so
+    init.uid = kUser;  // any program may have that name
     CHECK(nature_under(init) == Nature::live);
 }
 

@@ -37,7 +37,7 @@ ProcessRow gateway() {
                {"python3", "-m", "hermes_cli.main", "gateway", "run"});
 }
 
-// Names a process of its own kind that started before it was written: live, until somebody changes
+// Names a process of its own kind that started before it was written: live, until a test changes
 // something.
 ClaimFile file_of(ClaimKind kind, ProcessRow named) {
     ClaimFile file;

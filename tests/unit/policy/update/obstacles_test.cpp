@@ -29,7 +29,7 @@ Occupant occupant(Pid pid, Pid parent = 1) {
     return {row(pid, parent, kPython, {"python", "notes.py"}), "u", kThrough, {}, {}, false};
 }
 
-// Who started whom: what the facts and the occupants say, and `others`.
+// Which process started which: what the facts and the occupants say, and `others`.
 scanner::Occupancy occupancy_of(const FactsBuilder& builder, const std::vector<Occupant>& occupants,
                                 const std::map<Pid, Pid>& others) {
     scanner::Occupancy occupancy{occupants, others};

@@ -156,7 +156,7 @@ TEST_CASE("a file of the same home that could not be read forbids") {
 TEST_CASE("the ledger protects as long as what started the process may be alive") {
     Claim claim = claim_of(ClaimKind::ledger, kHermesHome, kPid);
     claim.spawner = 60;
-    CHECK(veto_under(claim) == "veto.unreadable.owner unknown");  // nobody looked for the spawner
+    CHECK(veto_under(claim) == "veto.unreadable.owner unknown");  // the spawner was not looked for
     claim.spawner_row.access = Access::denied;
     CHECK(veto_under(claim) == "veto.unreadable.owner unknown");
     claim.spawner_row.access = Access::gone;
@@ -196,7 +196,7 @@ TEST_CASE("an update whose updater is gone forbids nothing") {
     marker.named.access = Access::gone;
     CHECK(veto_under(marker).empty());
     marker.named.access = Access::ok;
-    marker.written_epoch = kNowEpoch - 9000;  // who has the pid now began later
+    marker.written_epoch = kNowEpoch - 9000;  // what has the pid now began later
     CHECK(veto_under(marker).empty());
 }
 

@@ -33,7 +33,7 @@ void check_designated(const FactsBuilder& builder, Pid pid) {
     CHECK(has_code(judgement, "veto.designated"));
 }
 
-// Nobody of the home is touched, and an orphan of another home is.
+// No process of the home is touched, and an orphan of another home is.
 void check_ambiguous(FactsBuilder builder) {
     builder.orphan_bridge(kOrphan).orphan_bridge(500);
     set_home(builder[500], "/home/u/.hermes/profiles/other/memos-plugin");

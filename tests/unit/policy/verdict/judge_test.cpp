@@ -127,12 +127,12 @@ TEST_CASE("a recorded host that is dead proves what stdio cannot") {
     CHECK(is_orphan(judgement));
     CHECK(has_code(judgement, "owner.dead"));
     CHECK(judgement.grace == std::chrono::seconds(3));
-    // Who is not seen under hidepid may well be alive.
+    // What is not seen under hidepid may well be alive.
     builder.machine().hides_processes = true;
     judgement = judged(builder, kPid);
     CHECK(judgement.verdict == Verdict::unknown);
     CHECK_FALSE(has_code(judgement, "owner.dead"));
-    // Somebody holds its stdin: that outweighs the record.
+    // A process holds its stdin: that outweighs the record.
     builder.machine().hides_processes = false;
     builder[kPid].standard_input = live_end();
     CHECK(judged(builder, kPid).verdict == Verdict::held);

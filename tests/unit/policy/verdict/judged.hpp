@@ -35,7 +35,7 @@ template <class Change>
 [[nodiscard]] bool has_code(const policy::Judgement& judgement, const std::string& code);
 [[nodiscard]] std::vector<std::string> vetoes_of(const policy::Judgement& judgement);
 
-// Who is in the plan.
+// The pids that are in the plan.
 [[nodiscard]] std::vector<scanner::Pid> planned(const FactsBuilder& builder,
                                                 const policy::Settings& settings = {});
 

@@ -118,14 +118,14 @@ TEST_CASE("tsx: whatever differs is a service") {
         pipe.clients.value.push_back(99);
         check_stays(builder);
     }
-    SECTION("who is connected is not known") {
+    SECTION("what is connected is not known") {
         for (const Access access :
              {Access::not_read, Access::denied, Access::gone, Access::malformed}) {
             pipe.clients = Clients::failed(access);
             check_stays(builder);
         }
     }
-    SECTION("the client is somebody else's child") {
+    SECTION("the client is the child of another process") {
         builder.orphan_bridge(102);
         builder[102].sockets = builder[kLeaf].sockets;
         builder[kLeaf].sockets.clear();

@@ -1,4 +1,4 @@
-// Who a record says started a member. stdio proves nothing here, so that the record alone decides.
+// What a record says started a member. stdio proves nothing here, so that the record alone decides.
 #include "policy/verdict/ownership.hpp"
 
 #include "tests/support/catch.hpp"
@@ -143,7 +143,7 @@ TEST_CASE(
     CHECK(said("1799992800") == kAlive);
     CHECK(said("1799992801.75") == kAlive);  // clocks are stepped and rounded
     CHECK(said("1799992797") ==
-          kNothing);  // or stepped further: who has the pid is older than the member
+          kNothing);  // or stepped further: what has the pid is older than the member
     CHECK(said("1799992802.01") == kNothing);
     CHECK(said("1799992801.99") == kAlive);
     CHECK(said("1799992797.") == kNothing);
@@ -207,7 +207,7 @@ TEST_CASE(
     FactsBuilder builder = FactsBuilder().orphan_worker(kPid, kOwner).relative(owner_row());
     builder[kPid].row.ppid = kOwner;
     builder[kPid].row.session =
-        41;  // its founder is gone, and somebody below the owner may have been it
+        41;  // its founder is gone, and one below the owner may have been it
     const Judgement judgement = judged(builder, kPid);
     REQUIRE(has_code(judgement, "parent.adopter"));
     CHECK(vetoes_of(judgement) == std::vector<std::string>{"veto.owner"});

@@ -135,7 +135,7 @@ void roll_hermes(Dice& dice, FactsBuilder& builder) {
     }
 }
 
-// Who started the browser is gone, or lives since before anybody else, or cannot be looked at.
+// What started the browser is gone, or lives since before all others, or cannot be looked at.
 void roll_browser_owner(Dice& dice, FactsBuilder& builder) {
     scanner::Claim claim =
         claim_of(scanner::ClaimKind::browser_owner, dice.any({kSockets, kHome}), 0);
@@ -146,7 +146,7 @@ void roll_browser_owner(Dice& dice, FactsBuilder& builder) {
     builder.claim(std::move(claim));
 }
 
-// The gateway, or one that had its pid before, or nobody knows who.
+// The gateway, or one that had its pid before, or one that is not known.
 void roll_keepalive(Dice& dice, FactsBuilder& builder) {
     const auto start = dice.any<std::uint64_t>({kNow - 3 * kHour, kNow - 4 * kHour});
     const auto last = dice.any<std::uint64_t>({kNow - 1000, kNow - kHour / 2});
@@ -247,7 +247,7 @@ bool was_launched(const Facts& facts, const ProcessFacts& process) {
            lives(facts, kLauncher) && runs_bridge(process_of(facts, kLauncher));
 }
 
-// An init, or somebody who was never in the session of his child, as neither of them founded one.
+// An init, or a process that was never in the session of its child, as neither of them founded one.
 bool first_process_adopts(const Facts& facts, const ProcessRow& child) {
     const ProcessRow& first = facts.relatives.front();
     const bool is_init = first.comm == "systemd" || first.comm == "tini";
@@ -322,21 +322,21 @@ bool has_open_terminal(const ProcessFacts& process) {
     return is_open(process.standard_input.value) || is_open(process.standard_output.value);
 }
 
-// Whom a worker, a watchdog or a server records as its owner.
+// What a worker, a watchdog or a server records as its owner.
 std::string recorded_owner(const ProcessFacts& process) {
     if (process.row.pid != kServer) return process.row.command_line.value.argv.back();
     const auto found = process.environment.value.find("HERMES_PARENT_PID");
     return found == process.environment.value.end() ? "" : found->second;
 }
 
-// Who may have started a browser: nobody but those that are known to be gone.
+// Whether what started a browser may still live.
 bool has_browser_owner(const Facts& facts) {
     return std::any_of(facts.claims.begin(), facts.claims.end(), [](const scanner::Claim& claim) {
         return claim.home == kSockets && claim.spawner_row.access != Access::gone;
     });
 }
 
-// Somebody who is not its parent, and lives and is older, or could not be looked at.
+// A process that is not its parent, and lives and is older, or could not be looked at.
 bool has_owner(const Facts& facts, const ProcessFacts& process) {
     const std::string recorded = recorded_owner(process);
     if (process.row.pid == kBrowser && has_browser_owner(facts)) return true;
@@ -380,7 +380,7 @@ std::string objection_by_verdict(const Facts& facts, const Judgement& step,
     return "";
 }
 
-// What makes it nobody's to end.
+// Why no sweep of this user may end it.
 std::string objection_by_owner(const Facts& facts, const Settings& settings,
                                const ProcessFacts& process) {
     const Pid pid = process.row.pid;
@@ -418,8 +418,7 @@ std::string objection_by_option(const Facts& facts, const Settings& settings, co
     return by_default || opted_in ? "" : "a verdict that nobody asked for";
 }
 
-// The living gateway starts it again each time, or somebody does whom nobody knows, and did so just
-// now.
+// The living gateway starts it again each time, or an unknown process does, and did so just now.
 std::string objection_by_keepalive(const scanner::Record& facts, const Judgement& step,
                                    const ProcessFacts& process) {
     if (!runs_bridge(process) || process.row.uid != kUser) return "";

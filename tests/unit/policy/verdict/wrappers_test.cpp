@@ -1,4 +1,4 @@
-// Who starts a helper again: its host, or whoever stands behind the wrappers of that one.
+// What starts a helper again: its host, or the one that stands behind the wrappers of that one.
 #include "policy/verdict/wrappers.hpp"
 
 #include "tests/support/catch.hpp"

@@ -88,7 +88,7 @@ TEST_CASE("every kind of file, in its place") {
     CHECK(files[4].kind == ClaimKind::whatsapp_bridge_pid);
     CHECK(files[4].claims.front().start_ticks == 4711);
     for (const std::size_t i : {0U, 1U, 3U, 4U}) CHECK(files[i].claims.front().pid == ::getpid());
-    CHECK(read_claims(table(), places).claims.empty());  // none of them protects anybody
+    CHECK(read_claims(table(), places).claims.empty());  // none of them protects anything
 }
 
 TEST_CASE("what holds gateway.lock is told without touching it") {

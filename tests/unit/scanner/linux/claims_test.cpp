@@ -189,7 +189,7 @@ TEST_CASE("what was planted in place of a pid file is said, and not followed") {
         home.link("daemon/bridge.pid", "nowhere");
         check_refused(only(data_claims(home.path())), Access::denied);
     }
-    SECTION("a FIFO that nobody writes to") {
+    SECTION("a FIFO that nothing writes to") {
         home.fifo("daemon/bridge.pid");
         check_refused(only(data_claims(home.path())), Access::denied);
     }

@@ -21,7 +21,7 @@ namespace {
 
 using Pids = std::vector<Pid>;
 
-// 10 started 20 and 30, 20 started 40, which started 41; 50 is somebody else's, 60 of another
+// 10 started 20 and 30, 20 started 40, which started 41; 50 is another one's, 60 of another
 // namespace.
 ProcTree family() {
     return ProcTree{{.pid = 1, .ppid = 0},   {.pid = 10, .ppid = 1},  {.pid = 20, .ppid = 10},

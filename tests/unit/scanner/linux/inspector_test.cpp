@@ -145,7 +145,7 @@ TEST_CASE("folders that a process names, in its root and in ours") {
         CHECK(facts_of(child.pid(), request(home)).same_home == Reading<bool>::of(true));
     CHECK(facts_of(child.pid(), request("")).same_home.access == Access::not_read);
     const ProcessFacts magic =
-        facts_of(child.pid(), request("/proc/self/cwd"));  // a folder for each who asks
+        facts_of(child.pid(), request("/proc/self/cwd"));  // another folder for each process
     CHECK(magic.same_home.access == Access::denied);
     CHECK(magic.hidden_records == Reading<std::vector<std::string>>::of({}));
 }

@@ -119,7 +119,7 @@ TEST_CASE("ancestors that run in a circle, or cannot be read, end the climb") {
     CHECK(machine->own_ancestors == std::vector<Pid>{kNobody});
     CHECK_FALSE(machine->knows_ancestors);
     CHECK_FALSE(read_machine(circle.table())->knows_ancestors);
-    CHECK(machine->hides_processes);  // nobody hides process 1 without a reason
+    CHECK(machine->hides_processes);  // process 1 is not hidden without a reason
 }
 
 TEST_CASE("the table of another pid namespace is refused: its pids are other processes here") {

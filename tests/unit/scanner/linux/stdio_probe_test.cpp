@@ -138,7 +138,7 @@ TEST_CASE("a terminal is alive while its master is open, and dead for good after
     terminal.master.reset();
     check_terminal(child, PeerState::dead);
     const Terminal
-        next;  // the kernel keeps the number of the dead one as long as somebody holds it
+        next;  // the kernel keeps the number of the dead one as long as a process holds it
     CHECK(::ptsname(next.master.get()) != name);
     check_terminal(child, PeerState::dead);
 }
