@@ -84,6 +84,8 @@ struct ReaperTimes {
         500};  // how long it may take to die once it has lost its program
     std::chrono::milliseconds retry_delay{
         50};  // how soon to look again for a lock that may just be between two transactions
+    // How old a look may be when its signal is sent: to write the decision down can take long.
+    std::chrono::milliseconds fresh{10};
 };
 
 }  // namespace reaper::agent

@@ -119,7 +119,14 @@ Result<std::optional<std::string>> ReaperTarget::look_again() {
         if (!opened) return tl::unexpected(std::move(opened.error()));
         target_.handle = std::move(*opened);
     }
-    return parts_->verifier.objection(target_);
+    auto objection = parts_->verifier.objection(target_);
+    looked_at_ = Clock::now();
+    return objection;
+}
+
+// A disk that is slow, or many decisions that are written first, make a look old.
+bool ReaperTarget::is_still_proven() {
+    return Clock::now() - looked_at_ <= times_->fresh || may_be_signalled();
 }
 
 void ReaperTarget::release() {
@@ -164,6 +171,7 @@ bool ReaperTarget::send(Signal signal) {
         finish(OutcomeResult::refused, describe(written.error()));
         return false;
     }
+    if (!is_still_proven()) return false;
     // The kernel takes signals for a zombie without complaint: only the handle tells that it has
     // exited.
     if (target_.handle.exited()) {

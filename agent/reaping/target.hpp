@@ -72,6 +72,7 @@ class ReaperTarget {
     // These finish or doubt the target when they return false or nothing.
     [[nodiscard]] Result<std::optional<std::string>> look_again();
     [[nodiscard]] bool may_be_signalled();
+    [[nodiscard]] bool is_still_proven();
     [[nodiscard]] std::optional<Delivery> ask_control();
     [[nodiscard]] bool send(Signal signal);
     void resume();
@@ -88,6 +89,7 @@ class ReaperTarget {
     const ReaperParts* parts_;
     const ReaperTimes* times_;
     Phase phase_ = Phase::planned;
+    Clock::time_point looked_at_;
     Clock::time_point term_at_;
     Clock::time_point deadline_;
     Clock::time_point cap_;  // of all extensions of the grace

@@ -54,6 +54,7 @@ class Stage : public reaper::agent::ProcessControl,
         times_.slice = 60ms;
         times_.exiting = 20ms;
         times_.retry_delay = 5ms;
+        times_.fresh = 1h;
     }
 
     // What a test scripts. `nth` counts from 1 and per target.
@@ -204,6 +205,27 @@ TEST_CASE("A process that ignores TERM is verified and written down again before
     CHECK(stage.steps() == Journal{"verify 0", "log 0 TERM", "send 0 TERM", "log 0 CONT",
                                    "send 0 CONT", "verify 0", "log 0 KILL", "send 0 KILL"});
     CHECK(outcome.took >= 60ms);
+}
+
+TEST_CASE("What took long to write down is looked at once more before the signal") {
+    Stage stage(1);
+    stage.times().fresh = 0ms;
+    stage.on_send = dies_on(stage, Signal::kill);
+    CHECK(stage.reap_one().result == OutcomeResult::ended_on_kill);
+    CHECK(stage.steps() == Journal{"verify 0", "log 0 TERM", "verify 0", "send 0 TERM",
+                                   "log 0 CONT", "send 0 CONT", "verify 0", "log 0 KILL",
+                                   "verify 0", "send 0 KILL"});
+    for (const int objects_at : {2, 4}) {
+        Stage changed(1);
+        changed.times().fresh = 0ms;
+        changed.on_verify = [objects_at](int, int nth) {
+            return nth == objects_at ? std::optional<std::string>("it listens now") : std::nullopt;
+        };
+        const Outcome outcome = changed.reap_one();
+        CHECK(outcome.result == OutcomeResult::changed);
+        CHECK(outcome.detail.starts_with("it listens now"));
+        CHECK(changed.steps(objects_at == 2 ? "send" : "send 0 KILL").empty());
+    }
 }
 
 TEST_CASE("Until its grace is over nothing is killed, and nothing wakes up in between") {
