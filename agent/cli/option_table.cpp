@@ -65,7 +65,7 @@ constexpr ValueInfo kValues[] = {
 // --json stands before --format: the later one decides, and a check compares them.
 constexpr OptionInfo kOptions[] = {
     {kScope, "--home", "", "DIR", kLooking, set<&Options::homes>,
-     "only helpers that serve this data home; repeatable"},
+     "only helpers that serve this home or one below it; repeatable"},
     {kScope, "--family", "", "FAMILY", kAboutProcesses, set<&Options::families>,
      "only these helpers: a family, or a pack of them; switches them on; repeatable",
      "They are listed by 'orphan-reaper rules'."},
@@ -97,7 +97,7 @@ constexpr OptionInfo kOptions[] = {
      "do not keep a record of what was ended or removed",
      "Later runs do not notice what is started again after such an end."},
     {kEnding, "--max-kills", "", "N", kSweeping, set<&Options::max_kills>,
-     "refuse to end anything when more than N would have to end (default: 256)"},
+     "refuse to end anything of a user of whom more than N would have to end (default: 256)"},
     {kEnding, "--settle", "", "DUR", kSweeping, set<&Options::settle>,
      "time between the first and the second look (default: 2s)"},
     {kEnding, "--lock-wait", "", "DUR", kSweeping, set<&Options::lock_wait>,

@@ -224,11 +224,20 @@ void note_leaked_hosts(const std::vector<Member>& members, std::vector<Judgement
     }
 }
 
+// A data home usually lies below the home of its host, by which people know it.
+bool lies_in(std::string_view home, std::string_view folder) {
+    while (folder.ends_with('/')) folder.remove_suffix(1);
+    return home.starts_with(folder) && (home.size() == folder.size() || home[folder.size()] == '/');
+}
+
 bool is_wanted(const Judgement& judgement, const Settings& settings) {
-    const auto admits = [](const std::vector<std::string>& names, const std::string& name) {
-        return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-    };
-    return admits(settings.homes, judgement.home) && admits(settings.families, judgement.family);
+    const bool of_home =
+        settings.homes.empty() || std::ranges::any_of(settings.homes, [&](const auto& folder) {
+            return lies_in(judgement.home, folder);
+        });
+    const auto& families = settings.families;
+    return of_home &&
+           (families.empty() || std::ranges::find(families, judgement.family) != families.end());
 }
 
 std::map<HomeKey, Designation> designate_homes_of(const std::vector<Member>& members,

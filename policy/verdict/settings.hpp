@@ -15,7 +15,7 @@ struct Settings {
     // Only processes of these users may be ended; empty: of all users, each judged by their own
     // files.
     std::vector<scanner::Uid> uids;
-    std::vector<std::string> homes;  // empty: all
+    std::vector<std::string> homes;  // these and what lies below; empty: all
     // Empty: all that are enabled. Members of other families are recognised, but not judged.
     std::vector<std::string> families;
     std::set<Verdict> also_reap;  // abandoned, duplicate, held

@@ -29,8 +29,22 @@ TEST_CASE("homes: others are not even listed, but still designate and supersede"
     settings.homes = {"/srv/other", "/srv/none"};
     CHECK(planned(builder, settings) == Pids{200});
     CHECK(judged(builder, kPid, settings).family.empty());
-    settings.homes = {"/srv"};
+    settings.homes = {"/srv/othe"};
     CHECK(policy::judge(builder.facts(), policy::built_in_rules(), settings, {}).empty());
+}
+
+TEST_CASE("homes: what lies below belongs to them, as a data home to the home of Hermes") {
+    FactsBuilder builder = FactsBuilder().orphan_bridge(kPid).orphan_bridge(200);
+    set_home(builder[kPid], "/home/u/.hermes/memos-plugin");
+    set_home(builder[200], "/home/u/.hermes2/memos-plugin");
+    Settings settings;
+    for (const char* home :
+         {"/home/u/.hermes", "/home/u/.hermes/", "/home/u/.hermes/memos-plugin"}) {
+        settings.homes = {home};
+        CHECK(planned(builder, settings) == Pids{kPid});
+    }
+    settings.homes = {"/"};
+    CHECK(planned(builder, settings) == Pids{kPid, 200});
 }
 
 TEST_CASE("families: others are not even listed, but still recognised for what they are") {
