@@ -121,15 +121,22 @@ Result<Judged> Sweep::look_when_settled(const policy::Plan& plan) {
 Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
     leave_to_keepalives(seen.judgements);
     policy::Plan plan = plan_of_new_leaks(seen.judgements);
-    if (!plan.refusal.empty()) return refuse(plan, "the plan was refused as a whole", plan.refusal);
-    if (!plan.steps.empty() && !in_the_way_.empty()) return refuse(plan, in_the_way_, in_the_way_);
+    if (!plan.refused.empty())
+        refuse(plan.refused, "the plan was refused as a whole", plan.refusal);
+    if (plan.steps.empty() && !plan.refused.empty()) return {};
+    if (!plan.steps.empty() && !in_the_way_.empty()) {
+        refuse(plan.steps, in_the_way_, in_the_way_);
+        return {};
+    }
     if (!options_.dry_run) leave_to_others(plan, seen.look.facts);
     const auto whole = keep_what_can_be_held(plan, seen);
     if (!whole) return tl::unexpected(whole.error());
     if (plan.steps.empty()) return *whole ? Result<void>{} : look_after(seen, rounds - 1);
     auto second = look_when_settled(plan);
-    if (!second && second.error().code == std::errc::interrupted)
-        return refuse(plan, "interrupted");
+    if (!second && second.error().code == std::errc::interrupted) {
+        refuse(plan.steps, "interrupted");
+        return {};
+    }
     if (!second) return tl::unexpected(second.error());
     std::set<Pid> earlier_rounds = tried();
     end(settled_targets(plan, seen.look, *second, outcomes_),
@@ -188,8 +195,7 @@ policy::Plan Sweep::plan_of_new_leaks(std::vector<Judgement> judgements) const {
     std::erase_if(judgements, [&](const Judgement& one) {
         return outcomes_.contains(one.identity.pid) || !known_.contains(one.identity.pid);
     });
-    return policy::make_plan(judgements,
-                             options_.max_kills - std::min(options_.max_kills, outcomes_.size()));
+    return policy::make_plan(judgements, options_.max_kills, earlier_);
 }
 
 // False: a part of it, as much as there are handles for. These are opened before the evidence for
@@ -199,7 +205,7 @@ Result<bool> Sweep::keep_what_can_be_held(policy::Plan& plan, Judged& seen) {
     const std::set<Pid> batch = first_batch(plan, seen.look.room);
     if (batch.empty()) {
         const std::string why = describe_descriptor_limit() + ": too few to hold what is to end";
-        std::ignore = refuse(plan, why, why);
+        refuse(plan.steps, why, why);
         plan.steps.clear();
         return true;
     }
@@ -225,6 +231,7 @@ Result<bool> Sweep::keep_what_can_be_held(policy::Plan& plan, Judged& seen) {
 }
 
 void Sweep::end(std::vector<Target> targets, Look& look) {
+    for (const Target& target : targets) ++earlier_[target.step.uid];
     FreshVerifier verifier(observer_, setup_, look);
     LiveLine line(terminal_of(options_));
     const auto control = options_.dry_run ? make_dry_run_control() : make_process_control();
@@ -262,12 +269,12 @@ void Sweep::leave_to_others(policy::Plan& plan, const scanner::Facts& facts) {
     });
 }
 
-Result<void> Sweep::refuse(const policy::Plan& plan, const std::string& why, std::string remark) {
-    for (const Judgement& step : plan.steps) {
+void Sweep::refuse(const std::vector<Judgement>& steps, const std::string& why,
+                   std::string remark) {
+    for (const Judgement& step : steps) {
         outcomes_[step.identity.pid] = not_done(step.identity.pid, OutcomeResult::refused, why);
     }
     if (!remark.empty()) remarks_.push_back(std::move(remark));
-    return {};
 }
 
 Report Sweep::conclude_with(const Judged& judged) const {

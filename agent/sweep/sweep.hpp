@@ -47,7 +47,8 @@ class Sweep {
     void end(std::vector<Target> targets, Look& look);
     void leave_to_keepalives(const std::vector<policy::Judgement>& judgements);
     void leave_to_others(policy::Plan& plan, const scanner::Facts& facts);
-    Result<void> refuse(const policy::Plan& plan, const std::string& why, std::string remark = {});
+    void refuse(const std::vector<policy::Judgement>& steps, const std::string& why,
+                std::string remark = {});
     [[nodiscard]] Report conclude_with(const Judged& judged) const;
 
     const scanner::ProcessTable& table_;
@@ -66,6 +67,7 @@ class Sweep {
     std::set<scanner::Pid> known_;  // to the first look, and not another sweep's to end
     std::vector<Event> before_;     // as find_respawns() has it
     Outcomes outcomes_;
+    policy::Counts earlier_;  // that were to end in earlier rounds
     std::vector<std::string> remarks_;
     bool told_of_batches_ = false;
 };

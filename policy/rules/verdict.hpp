@@ -66,6 +66,7 @@ enum class AtUpdate {
 // prints the first piece of the deciding kind.
 struct Judgement {
     scanner::Identity identity;
+    scanner::Uid uid = 0;
     std::string family;
     std::string role;
     std::string home;

@@ -160,6 +160,7 @@ void note_leases(Member& member) {
 Judgement judge_member(Member& member, const VetoInput& input, const Designation& designation) {
     Judgement judgement;
     judgement.identity = member.facts->identity;
+    judgement.uid = member.facts->row.uid;
     judgement.family = member.rule().name;
     judgement.role = member.match.role.name;
     judgement.home = member.home;

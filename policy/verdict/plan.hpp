@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,19 @@ struct Plan {
     // Judgements with the action reap: children before the processes that started them, then by
     // pid.
     std::vector<Judgement> steps;
-    std::string refusal;  // not empty: why nothing of this plan may be done
+    // What a limit forbids: all that would be ended of a user who has too much of it.
+    std::vector<Judgement> refused;
+    std::string refusal;  // why; empty: nothing is refused
 
     bool operator==(const Plan&) const = default;
 };
 
-// Makes the plan. More than max_kills steps refuse the whole plan, not only the rest of it.
-[[nodiscard]] Plan make_plan(const std::vector<Judgement>& judgements, std::size_t max_kills);
+// Processes by user.
+using Counts = std::map<scanner::Uid, std::size_t>;
+
+// Makes the plan. More than max_kills steps of one user, together with those in `earlier`, refuse
+// all of that user's, not only the rest of them, and nothing of other users'.
+[[nodiscard]] Plan make_plan(const std::vector<Judgement>& judgements, std::size_t max_kills,
+                             const Counts& earlier = {});
 
 }  // namespace reaper::policy

@@ -47,8 +47,22 @@ TEST_CASE("too many steps refuse the whole plan") {
     CHECK(make_plan(three, 3).refusal.empty());
     const auto plan = make_plan(three, 2);
     CHECK(plan.refusal == "3 processes would be ended, and --max-kills is 2: none was touched");
-    CHECK(plan.steps.size() == 3);  // for the report
+    CHECK(plan.steps.empty());
+    CHECK(plan.refused == three);  // for the report
+    CHECK(make_plan(three, 4, {{0, 1}}).refusal.empty());
+    CHECK(make_plan(three, 4, {{0, 2}}).refused.size() == 3);
     CHECK_FALSE(make_plan({with(5, Action::reap)}, 0).refusal.empty());
+}
+
+TEST_CASE("too many steps of one user refuse nothing of another") {
+    std::vector<Judgement> steps = {with(5, Action::reap), with(6, Action::reap),
+                                    with(7, Action::reap)};
+    steps[1].uid = 1001;
+    const auto plan = make_plan(steps, 1);
+    CHECK(plan.steps == std::vector{steps[1]});
+    CHECK(plan.refused == std::vector{steps[0], steps[2]});
+    CHECK(plan.refusal ==
+          "2 processes of user id 0 would be ended, and --max-kills is 1: none was touched");
 }
 
 }  // namespace reaper::test
