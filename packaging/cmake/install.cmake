@@ -36,7 +36,8 @@ install(FILES ${made}/completions/_orphan-reaper DESTINATION
   ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${made}/completions/orphan-reaper.fish DESTINATION
   ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(FILES packaging/schema/orphan-reaper-rules.schema.json DESTINATION
+install(FILES packaging/schema/orphan-reaper-rules.schema.json
+  packaging/schema/orphan-reaper-preflight.schema.json DESTINATION
   ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
 
 # The units and the crontab line name the program by its full path, which is known only here.

@@ -1,8 +1,11 @@
 """Programs that the scripts of Hermes 0.21 and 0.22 start, in real processes, each beside what only
 looks like one; the leases of their installs; limits that count for one user."""
 
+import json
 import os
 import subprocess
+
+import jsonschema
 
 from harness import layout, sandbox
 from harness.actor import read_bytes, wait_until
@@ -12,6 +15,13 @@ from harness.stage import Stage
 
 INSTALL = "installs/0123456789abcdef"
 LEASE = "00112233445566778899aabbccddeeff"
+SCHEMA = jsonschema.Draft202012Validator(
+    json.loads(
+        (
+            sandbox.HERE.parents[1] / "packaging/schema/orphan-reaper-preflight.schema.json"
+        ).read_text()
+    )
+)
 PREFLIGHT = ("preflight", "--json", "--dry-run", "--min-age", "1ms", "--settle", "200ms")
 
 
@@ -86,6 +96,7 @@ class LaunchedStage(Stage):
     def preflight(self, **more):
         result = self.reaper(*PREFLIGHT, **more)
         expect(result.json is not None, result.explain())
+        SCHEMA.validate(result.json)
         return result
 
 
