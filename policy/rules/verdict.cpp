@@ -23,6 +23,15 @@ std::optional<Verdict> verdict_from(std::string_view word) {
     return kVerdicts[static_cast<std::size_t>(found - kWords.begin())];
 }
 
+// The only order of what vetoes say.
+Verdict stronger(Verdict left, Verdict right) {
+    for (const Verdict verdict : {Verdict::foreign, Verdict::designated, Verdict::supervised,
+                                  Verdict::attached, Verdict::unknown}) {
+        if (left == verdict || right == verdict) return verdict;
+    }
+    return left;
+}
+
 std::string_view to_string(AtUpdate at_update) {
     switch (at_update) {
         case AtUpdate::untouched: break;

@@ -49,6 +49,8 @@ enum class Action { reap, report, keep };
 [[nodiscard]] constexpr bool is_ended_by_default(Verdict verdict) {
     return verdict <= Verdict::superseded;
 }
+// Returns which of two verdicts that are both true, by vetoes, says more; `left` if that is open.
+[[nodiscard]] Verdict stronger(Verdict left, Verdict right);
 [[nodiscard]] std::string_view to_string(Action action);
 
 // What an update of Hermes means for a process of a family.

@@ -42,16 +42,6 @@ std::optional<Verdict> apply_designation(Member& member, const Designation& desi
     return Verdict::designated;
 }
 
-// Returns which of two verdicts that are both true says more.
-Verdict stronger(Verdict left, Verdict right) {
-    constexpr Verdict kOrder[] = {Verdict::foreign, Verdict::designated, Verdict::supervised,
-                                  Verdict::attached, Verdict::unknown};
-    for (const Verdict verdict : kOrder) {
-        if (left == verdict || right == verdict) return verdict;
-    }
-    return left;
-}
-
 Verdict verdict_of(Member& member, const VetoInput& input, const Designation& designation) {
     if (scanner::has_exited(member.facts->row)) {
         member.add(Weight::veto, "veto.zombie", "it is dead; only its parent can clear it away");

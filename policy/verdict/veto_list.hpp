@@ -1,8 +1,6 @@
 // Collects the vetoes of one member. Only for vetoes.cpp and claim_vetoes.cpp.
 #pragma once
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +17,7 @@ class VetoList {
 
     void add(Verdict verdict, std::string code, std::string detail) {
         member_.add(Weight::veto, "veto." + std::move(code), std::move(detail));
-        if (!verdict_ || rank(verdict) < rank(*verdict_)) verdict_ = verdict;
+        verdict_ = verdict_ ? stronger(*verdict_, verdict) : verdict;
     }
     // Adds a veto that says nothing about what the process is.
     void forbid(std::string code, std::string detail) {
@@ -28,13 +26,6 @@ class VetoList {
     [[nodiscard]] std::optional<Verdict> verdict() const { return verdict_; }
 
    private:
-    static int rank(Verdict verdict) {
-        constexpr Verdict kOrder[] = {Verdict::foreign, Verdict::designated, Verdict::supervised,
-                                      Verdict::attached, Verdict::unknown};
-        return static_cast<int>(std::find(std::begin(kOrder), std::end(kOrder), verdict) -
-                                std::begin(kOrder));
-    }
-
     Member& member_;
     std::optional<Verdict> verdict_;
 };
