@@ -36,6 +36,28 @@ TEST_CASE("a record is the same in pieces of any size") {
     }
 }
 
+// What register_child() of Hermes writes for an MCP server. Releases differ in the form of argv.
+TEST_CASE("an entry of a child says the same, be its argv a text or a list") {
+    const std::string before =
+        R"([{"pid": 5, "create_time": 1775791440.25, "purpose": "mcp-helper",)"
+        R"( "install": "cc907ccae096", "spawner_pid": 4, "spawner_create": 1775791438.5,)"
+        R"( "registered_at": 1775791441.0, "argv": )";
+    const std::string after =
+        R"(, "host": "", "port": null, "profile": "", "hermes_home": "", "isolated": false}])";
+    const Ledger expected{{{5, 1775791440.25, 4, 1775791438.5}}, 0};
+    for (const char* argv :
+         {R"("node codegraph.js serve --mcp")", R"(["node", "codegraph.js", "serve", "--mcp"])",
+          R"("")", "[]", "null", R"(["pid", "spawner_pid", "7", 7, {"pid": 7}, [4]])",
+          R"("{\"pid\": 7}]")"}) {
+        INFO(argv);
+        const std::string text = before + argv + after;
+        CHECK(parse_ledger(text).value() == expected);
+        CHECK(read_in_pieces(RecordForm::ledger, text, 3).value() == expected);
+    }
+    CHECK(parse_ledger(R"([{"pid": 5, "spawner_pid": null, "argv": ["x"]}])").value() ==
+          Ledger{{{5, std::nullopt, 0, std::nullopt}}, 0});
+}
+
 TEST_CASE("a record that ends anywhere before its end is none") {
     const std::string_view whole = kLedger.substr(0, kLedger.rfind(']') + 1);
     REQUIRE(read_in_pieces(RecordForm::ledger, whole, 7));
