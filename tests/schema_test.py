@@ -49,7 +49,7 @@ FAMILY = {
     "inside": {"folders": ["notes"], "package": "@own/notes"},
     "roles": [{"name": "server", "flags": ["--x"], "outlives_host": True, "keep_as": "attached"}],
     "home": [
-        {"option": "--data"},
+        {"option": "--data", "above": "/store"},
         {"variable": "DATA"},
         {"parent_of_variable": "FILE"},
         {"path": "~/data"},
@@ -188,7 +188,19 @@ PLACES = {
     "families/notes/roles/0/flags": TEXTS,
     "families/notes/roles/0/outlives_host": FLAG,
     "families/notes/roles/0/keep_as": KEEP_AS,
-    "families/notes/home": ([[{"path": "/"}]], [*NOT_EMPTY, [{"option": "--a", "path": "/b"}]]),
+    "families/notes/home": (
+        [[{"path": "/"}], [{"variable": "A", "above": "/b/c"}]],
+        [
+            *NOT_EMPTY,
+            [{"option": "--a", "path": "/b"}],
+            [{"above": "/b"}],
+            *(
+                [{key: "/a", "above": "/b"}]
+                for key in ("path", "parent_of_variable", "profile_option")
+            ),
+        ],
+    ),
+    "families/notes/home/0/above": (["/a", "/a/b.c", "/ "], [None, "", "a", "/", "/a/", 1, ["/a"]]),
     "families/notes/home/0/option": TEXT,
     "families/notes/home/1/variable": TEXT,
     "families/notes/home/2/parent_of_variable": TEXT,

@@ -88,7 +88,7 @@ std::string aggregate(const char* type, const Member&... members) {
 }
 
 std::string code(const HomeSource& source) {
-    return aggregate("HomeSource", source.from, source.name);
+    return aggregate("HomeSource", source.from, source.name, source.above);
 }
 
 std::string code(const OwnerSource& source) {

@@ -39,11 +39,31 @@ std::string home_of_profile(const std::string& name, const std::string& home) {
     return name == "default" ? root : root + "/profiles/" + name;
 }
 
+// Returns what stands before `folders` in a path, the last time that they stand there. None: they
+// do not.
+std::optional<std::string> part_above(std::string_view folders, const std::string& path) {
+    const auto ends_folder = [&](std::size_t at) {
+        const std::size_t end = at + folders.size();
+        return end == path.size() || path[end] == '/';
+    };
+    for (std::size_t at = path.rfind(folders); at != std::string::npos && at > 0;
+         at = path.rfind(folders, at - 1)) {
+        if (ends_folder(at)) return path.substr(0, at);
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> home_in(const HomeSource& source,
+                                   const std::optional<std::string>& value) {
+    return value && !source.above.empty() ? part_above(source.above, *value) : value;
+}
+
 std::optional<std::string> value_of(const HomeSource& source, const ProcessFacts& process,
                                     const Match& match) {
     switch (source.from) {
-        case HomeSource::From::option: return option_value(match.invocation.arguments, source.name);
-        case HomeSource::From::environment: return variable(process, source.name);
+        case HomeSource::From::option:
+            return home_in(source, option_value(match.invocation.arguments, source.name));
+        case HomeSource::From::environment: return home_in(source, variable(process, source.name));
         case HomeSource::From::environment_parent:
             if (const auto file = variable(process, source.name); file && !file->empty())
                 return parent_folder(*file);

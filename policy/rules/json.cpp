@@ -61,7 +61,9 @@ const char* word_of(HomeSource::From from) {
 }
 
 Json to_json(const HomeSource& source) {
-    return {{word_of(source.from), source.name}};
+    Json json = {{word_of(source.from), source.name}};
+    put(json, "above", source.above);
+    return json;
 }
 
 const char* word_of(OwnerSource::From from) {

@@ -47,7 +47,8 @@ void read(const RuleValue& value, HomeSource& target) {
                    {"variable", source(HomeSource::From::environment)},
                    {"parent_of_variable", source(HomeSource::From::environment_parent)},
                    {"profile_option", source(HomeSource::From::profile)},
-                   {"path", source(HomeSource::From::fixed)}});
+                   {"path", source(HomeSource::From::fixed)},
+                   {"above", into(target.above)}});
     if (sources != 1)
         value.complain(
             "expected one of option, variable, parent_of_variable, profile_option, path");
@@ -55,6 +56,12 @@ void read(const RuleValue& value, HomeSource& target) {
         target.name.starts_with('/') || target.name.starts_with("~/") || target.name == "~";
     if (target.from == HomeSource::From::fixed && !absolute)
         value.complain("expected a path that begins with / or ~/");
+    if (target.above.empty()) return;
+    const bool has_value =
+        target.from == HomeSource::From::option || target.from == HomeSource::From::environment;
+    if (!has_value) value.complain("only an option or a variable can name a path below the home");
+    if (!target.above.starts_with('/') || target.above.ends_with('/'))
+        value.complain("above: expected folders, as /cache/scratch");
 }
 
 void read(const RuleValue& value, Role& target) {

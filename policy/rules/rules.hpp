@@ -20,6 +20,9 @@ struct HomeSource {
     enum class From { option, environment, environment_parent, profile, fixed };
     From from = From::fixed;
     std::string name;  // the option, the variable, or a path ("~" is the user's home directory)
+    // Of an option or a variable: the home is what stands before these folders in the value. Empty:
+    // the whole value.
+    std::string above = {};
 
     bool operator==(const HomeSource&) const = default;
 };

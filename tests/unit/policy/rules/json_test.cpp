@@ -19,7 +19,7 @@ constexpr const char* kFull = R"({"families": {"full": {
     "inside": {"folders": ["f"], "package": "@a/b"},
     "roles": [{"name": "daemon", "flags": ["--d"], "outlives_host": true, "keep_as": "attached"},
               {"name": "rest", "flags": []}],
-    "home": [{"option": "--home"}, {"variable": "A"}, {"parent_of_variable": "B"}, {"profile_option": "-p"},
+    "home": [{"option": "--home", "above": "/a/b"}, {"variable": "A"}, {"parent_of_variable": "B"}, {"profile_option": "-p"},
              {"path": "~/c"}],
     "hosts": [{"interpreters": ["python"], "modules": ["host"]}],
     "owners": [{"option": "--o", "time_option": "--t"}, {"variable": "O"}, {"spawn_purpose": "mcp"}],
