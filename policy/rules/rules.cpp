@@ -71,6 +71,9 @@ std::vector<std::string> value_keys_of(const Rules& rules) {
 std::vector<std::string> marks_of(const Rules& rules) {
     std::vector<std::string> marks;
     for (const FamilyRule& rule : rules.families) {
+        if (!rule.daemon_roles.empty()) {
+            for (const std::string_view key : kDebuggerKeys) add_unique(marks, std::string(key));
+        }
         for (const std::string& mark : rule.several_with) add_unique(marks, mark);
         for (const Program& program : rule.programs) {
             for (const std::string& mark : program.marked_variables) add_unique(marks, mark);

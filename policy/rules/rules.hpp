@@ -59,6 +59,11 @@ inline constexpr std::string_view kAnyExecutable = "*";
 // first that is set counts.
 inline constexpr std::string_view kTemporaryFolderKeys[] = {"TMPDIR", "TMP", "TEMP"};
 
+// The variables by which node and bun can be told to open a port for a debugger; only whether they
+// are set is read.
+inline constexpr std::string_view kDebuggerKeys[] = {"NODE_OPTIONS", "BUN_OPTIONS", "BUN_INSPECT",
+                                                     "BUN_INSPECT_NOTIFY"};
+
 // A program that an argv describes: interpreter and script, interpreter and module, or an
 // executable of its own. "*" stands for any letters.
 struct Program {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "policy/verdict/claim_vetoes.hpp"
+#include "policy/verdict/debugger.hpp"
 
 namespace reaper::policy {
 
@@ -19,10 +20,24 @@ bool contains(const std::vector<Pid>& pids, Pid pid) {
     return std::find(pids.begin(), pids.end(), pid) != pids.end();
 }
 
-// How a member listens. Only the port of the rule makes it the daemon. Any other listener may
-// belong to a debugger: in the role of a daemon it counts as long as no process has the port, but
+// How a member listens. The port of the rule makes it the daemon. On any other port it counts, in
+// the role of a daemon, as long as no process has that one; if it may be the port of a debugger, it
 // never supersedes another one.
-enum class Listening { no, elsewhere, on_daemon_port, in_its_place };
+enum class Listening { no, maybe_debugged, elsewhere, on_daemon_port, in_its_place };
+
+Listening listening_elsewhere(const Member& member) {
+    const auto& listeners = member.facts->listeners.value;
+    const bool on_any =
+        std::any_of(listeners.begin(), listeners.end(),
+                    [](const scanner::Listener& listener) { return listener.port != 0; });
+    if (!on_any) return Listening::no;
+    const bool serves =
+        member.match.role.outlives_host &&
+        std::any_of(listeners.begin(), listeners.end(), [&](const scanner::Listener& listener) {
+            return listener.port != 0 && !may_be_of_debugger(listener, *member.facts);
+        });
+    return serves ? Listening::elsewhere : Listening::maybe_debugged;
+}
 
 Listening listening_of(const Member& member) {
     if (!member.facts->listeners.ok() || member.facts->row.state == 'Z') return Listening::no;
@@ -37,10 +52,7 @@ Listening listening_of(const Member& member) {
     const bool daemon_role =
         std::find(roles.begin(), roles.end(), member.match.role.name) != roles.end();
     if (on_port) return daemon_role ? Listening::on_daemon_port : Listening::in_its_place;
-    const bool on_any =
-        std::any_of(listeners.begin(), listeners.end(),
-                    [](const scanner::Listener& listener) { return listener.port != 0; });
-    return daemon_role && on_any ? Listening::elsewhere : Listening::no;
+    return daemon_role ? listening_elsewhere(member) : Listening::no;
 }
 
 // The members that may be the daemon of one home, by reason.
@@ -48,9 +60,10 @@ struct Candidates {
     std::vector<Pid> by_port;
     std::vector<Pid> in_its_place;  // on the port, in a role that is no daemon
     std::vector<Pid> elsewhere;
+    std::vector<Pid> serving;  // of those elsewhere, on a port that is no debugger's
     std::vector<Pid> by_file;
+    std::vector<Pid> held_up;          // listen, and cannot do their work
     std::vector<std::string> unclear;  // doubts about any of them
-    bool at_work = true;               // of the process on the port
 };
 
 Candidates candidates_of(const std::vector<const Member*>& members, const HomeKey& key,
@@ -68,9 +81,11 @@ Candidates candidates_of(const std::vector<const Member*>& members, const HomeKe
             found.unclear.push_back(
                 fmt::format("pid {} listens, and what it runs is not certain", member->pid()));
         if (listening == Listening::in_its_place) found.in_its_place.push_back(member->pid());
-        if (listening == Listening::on_daemon_port)
-            found.at_work = found.at_work && is_at_work(*member->facts);
-        if (listening == Listening::elsewhere) found.elsewhere.push_back(member->pid());
+        if (listening != Listening::no && !is_at_work(*member->facts))
+            found.held_up.push_back(member->pid());
+        if (listening == Listening::elsewhere) found.serving.push_back(member->pid());
+        if (listening == Listening::elsewhere || listening == Listening::maybe_debugged)
+            found.elsewhere.push_back(member->pid());
     }
     for (const Claim& claim : facts.claims) {
         const bool of_home = claim.home == key.second && claim.scope == key.first;
@@ -93,21 +108,23 @@ std::string join(const std::vector<Pid>& pids) {
 // living processes one of them is misunderstood, so no process of the home is touched.
 Designation decide(const Candidates& found) {
     Designation result;
-    result.by_port = !found.by_port.empty();
-    result.at_work = found.at_work;
-    result.pids = result.by_port ? found.by_port : found.by_file;
-    result.reason = result.by_port ? "it owns the port of this home"
+    const bool by_port = !found.by_port.empty();
+    result.pids = by_port ? found.by_port : found.by_file;
+    result.reason = by_port ? "it owns the port of this home"
                     : !found.by_file.empty()
                         ? "the pid file of this home names it"
                         : "it listens, and no process owns the port of this home";
-    if (!result.by_port) {
+    if (!by_port) {
         for (const Pid pid : found.elsewhere) {
             if (!contains(result.pids, pid)) result.pids.push_back(pid);
         }
     }
+    result.by_socket = by_port || (!found.serving.empty() && result.pids == found.serving);
+    result.at_work = std::none_of(result.pids.begin(), result.pids.end(),
+                                  [&](Pid pid) { return contains(found.held_up, pid); });
     const bool disagree =
-        result.by_port && std::any_of(found.by_file.begin(), found.by_file.end(),
-                                      [&](Pid pid) { return !contains(found.by_port, pid); });
+        by_port && std::any_of(found.by_file.begin(), found.by_file.end(),
+                               [&](Pid pid) { return !contains(found.by_port, pid); });
     if (!found.unclear.empty()) {
         result.ambiguity = found.unclear.front();
     } else if (!found.in_its_place.empty()) {

@@ -12,10 +12,10 @@ namespace reaper::policy {
 
 struct Designation {
     std::vector<scanner::Pid> pids;  // one, or none; more only when ambiguous
-    bool by_port = false;
-    bool at_work = true;    // the process on the port can work, so it serves in the place of others
-    std::string reason;     // what makes it the daemon
-    std::string ambiguity;  // not empty: why no process of this home may be touched
+    bool by_socket = false;  // the kernel says that it serves: not only a file, nor a debugger
+    bool at_work = true;     // it can work, so it serves in the place of others
+    std::string reason;      // what makes it the daemon
+    std::string ambiguity;   // not empty: why no process of this home may be touched
 };
 
 // Homes belong to a user: files and processes of other users designate nothing.

@@ -86,7 +86,8 @@ Verdict assess_with_live_host(Member& member) {
 // Only for roles that may outlive their host. For the others stdio tells whether they still serve a
 // host.
 bool is_superseded(Member& member, const Designation& designation) {
-    if (!designation.by_port || !designation.at_work || designation.pids.size() != 1) return false;
+    if (!designation.by_socket || !designation.at_work || designation.pids.size() != 1)
+        return false;
     const Pid daemon = designation.pids.front();
     const bool silent = member.facts->listeners.ok() && find_service(member) == nullptr;
     if (!silent || daemon == member.pid()) return false;

@@ -106,10 +106,10 @@ TEST_CASE("what the scanner is asked to look for") {
                                          "uv",
                                          "uvx"});
     rules.families = {family(rules, "bridge"), family(rules, "slash_worker")};
-    CHECK(environment_keys_of(rules) == Words{"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID",
-                                              "HERMES_SPAWN", "ORPHAN_REAPER", "TMPDIR", "TMP",
-                                              "TEMP", "MEMOS_HOME", "MEMOS_CONFIG_FILE",
-                                              "MEMOS_HERMES_BRIDGE_MODE"});
+    CHECK(environment_keys_of(rules) ==
+          Words{"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN", "ORPHAN_REAPER",
+                "TMPDIR", "TMP", "TEMP", "MEMOS_HOME", "MEMOS_CONFIG_FILE", "NODE_OPTIONS",
+                "BUN_OPTIONS", "BUN_INSPECT", "BUN_INSPECT_NOTIFY", "MEMOS_HERMES_BRIDGE_MODE"});
     rules.families.front().enabled = false;
     CHECK(executables_of(rules) == Words{"python"});
 }

@@ -127,7 +127,7 @@ TEST_CASE(
     CHECK(is_orphan(judged(builder, kSecond)));
 }
 
-TEST_CASE("a daemon on another port is one as long as the port is free, and supersedes none") {
+TEST_CASE("a daemon on another port is one as long as the port is free") {
     FactsBuilder builder = FactsBuilder().daemon(kDaemon).daemon(kSecond);
     listen_on(builder[kDaemon], 18801);
     check_designated(builder, kDaemon);
@@ -138,12 +138,51 @@ TEST_CASE("a daemon on another port is one as long as the port is free, and supe
     REQUIRE(told != evidence.end());
     CHECK(told->detail ==
           "it listens, and no process owns the port of this home: the daemon that must stay");
-    CHECK(judged(builder, kSecond).verdict == Verdict::unknown);
-    CHECK_FALSE(has_code(judged(builder, kSecond), "daemon.superseded"));
+    CHECK(judged(builder, kSecond).verdict == Verdict::superseded);
+    CHECK(judged(builder, kSecond).relies_on == Pids{kDaemon});
+    CHECK(planned(builder) == Pids{kSecond});
+    builder[kDaemon].row.state = 'T';
     CHECK(planned(builder).empty());
+    builder[kDaemon].row.state = 'S';
+    builder.claim(bridge_pid(kDaemon));
+    CHECK(planned(builder) == Pids{kSecond});
     listen_on(builder[kDaemon], 18800);
     check_designated(builder, kDaemon);
     CHECK(planned(builder) == Pids{kSecond});
+}
+
+TEST_CASE("what may listen for a debugger is kept, and supersedes none") {
+    const auto check_none_ended = [](const FactsBuilder& builder) {
+        check_designated(builder, kDaemon);
+        CHECK(judged(builder, kSecond).verdict == Verdict::unknown);
+        CHECK_FALSE(has_code(judged(builder, kSecond), "daemon.superseded"));
+        CHECK(planned(builder).empty());
+    };
+    FactsBuilder works = FactsBuilder().daemon(kDaemon).daemon(kSecond);
+    listen_on(works[kDaemon], 18801);
+    REQUIRE(planned(works) == Pids{kSecond});
+    for (const std::uint16_t port : {std::uint16_t{9229}, std::uint16_t{6499}}) {
+        FactsBuilder builder = FactsBuilder().daemon(kDaemon).daemon(kSecond);
+        listen_on(builder[kDaemon], port);
+        check_none_ended(builder);
+        listen_on(builder[kDaemon], 18801);  // and on another one
+        CHECK(planned(builder) == Pids{kSecond});
+    }
+    for (const char* option : {"--inspect", "--inspect=0", "--inspect-brk", "--inspect-port=18801",
+                               "--debug-port=18801", "--env-file=.env"}) {
+        FactsBuilder builder = works;
+        auto& argv = builder[kDaemon].row.command_line.value.argv;
+        argv.insert(argv.begin() + 1, option);
+        check_none_ended(builder);
+    }
+    for (const char* name : {"NODE_OPTIONS", "BUN_OPTIONS", "BUN_INSPECT"}) {
+        FactsBuilder builder = works;
+        builder[kDaemon].environment.value[name] = "--inspect";
+        check_none_ended(builder);
+    }
+    FactsBuilder viewer = works;  // it ends with its host, so it serves in the place of no daemon
+    viewer[kDaemon].row.command_line.value.argv.pop_back();
+    check_none_ended(viewer);
 }
 
 TEST_CASE("when the port has an owner, a listener elsewhere only listens") {
