@@ -14,10 +14,11 @@ namespace reaper::scanner {
 // The folders of one user to look in.
 struct ClaimPlaces {
     Uid uid = 0;
-    std::vector<std::string> data_homes;         // <home>/daemon/bridge.pid, bridge-stdio*.pid
-    std::vector<std::string> hermes_homes;       // gateway.pid, desktop-ssh/*/backend.lock.json,
-                                                 // spawn-ledger.json, processes.json, update marker
-    std::vector<std::string> plugin_roots = {};  // <root>/daemon/headless-bridges.json
+    std::vector<std::string> data_homes;    // <home>/daemon/bridge.pid, bridge-stdio*.pid
+    std::vector<std::string> hermes_homes;  // gateway.pid, desktop-ssh/*/backend.lock.json,
+                                            // spawn-ledger.json, processes.json, update marker,
+                                            // records of compute host, meet bot and proxy
+    std::vector<std::string> plugin_roots = {};    // <root>/daemon/headless-bridges.json
     std::vector<std::string> socket_folders = {};  // *.owner_pid
     // The next two are only for read_claim_files().
     std::vector<std::string> lock_folders = {};    // *.lock of gateways

@@ -19,19 +19,6 @@ using scanner::ClaimFile;
 using scanner::ClaimKind;
 using scanner::ProcessRow;
 
-// Returns the family whose members write files of this kind; empty: any program may.
-std::string_view family_of(ClaimKind kind) {
-    switch (kind) {
-        case ClaimKind::bridge_pid:
-        case ClaimKind::bridge_stdio_pid:
-        case ClaimKind::headless_registry: return "bridge";
-        case ClaimKind::gateway_pid:
-        case ClaimKind::gateway_lock:
-        case ClaimKind::gateway_scope_lock: return "gateway";
-        default: return {};
-    }
-}
-
 std::string_view file_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
@@ -60,7 +47,7 @@ bool shows_program(const ProcessRow& row) {
 }
 
 NamedProcess judge_program(const ClaimFile& file, const ProcessRow& row, const Rules& rules) {
-    const std::string_view family = family_of(file.kind);
+    const std::string_view family = family_named_by(file.kind);
     if (family.empty()) return {NamedProcessState::lives, fmt::format("pid {} is alive", row.pid)};
     if (row.kernel_thread)
         return {NamedProcessState::reused, fmt::format("pid {} is a kernel thread", row.pid)};
@@ -129,8 +116,23 @@ bool may_be_removed(NamedProcessState state) {
 
 }  // namespace
 
+std::string_view family_named_by(ClaimKind kind) {
+    switch (kind) {
+        case ClaimKind::bridge_pid:
+        case ClaimKind::bridge_stdio_pid:
+        case ClaimKind::headless_registry: return "bridge";
+        case ClaimKind::gateway_pid:
+        case ClaimKind::gateway_lock:
+        case ClaimKind::gateway_scope_lock: return "gateway";
+        case ClaimKind::compute_host_registry: return "compute_host";
+        case ClaimKind::meet_bot_record: return "meet_bot";
+        case ClaimKind::proxy_pid: return "iron_proxy";
+        default: return {};
+    }
+}
+
 bool may_write(ClaimKind kind, const ProcessRow& row, const Rules& rules) {
-    const auto rule = std::ranges::find(rules.families, family_of(kind), &FamilyRule::name);
+    const auto rule = std::ranges::find(rules.families, family_named_by(kind), &FamilyRule::name);
     if (rule == rules.families.end()) return true;  // it is not known what the writer looks like
     return std::ranges::any_of(rule->programs, [&](const Program& program) {
         return match_program(program, row) || mentions(program, row.command_line.value.argv);

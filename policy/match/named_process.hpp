@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "policy/rules/rules.hpp"
 #include "scanner/claim_files.hpp"
@@ -29,6 +30,9 @@ struct NamedProcess {
     NamedProcessState state = NamedProcessState::unknown;
     std::string detail;  // for people
 };
+
+// Returns the family whose members write files of this kind; empty: any program may.
+[[nodiscard]] std::string_view family_named_by(scanner::ClaimKind kind);
 
 // True if its program writes files of that kind, by rules of any family, enabled or not. Some kinds
 // may be written by any program.

@@ -91,6 +91,9 @@ std::string_view kind_word(ClaimKind kind) {
         case ClaimKind::headless_registry: return "headless-registry";
         case ClaimKind::process_registry: return "process-registry";
         case ClaimKind::browser_owner: return "browser-owner";
+        case ClaimKind::compute_host_registry: return "compute-host-registry";
+        case ClaimKind::meet_bot_record: return "meet-bot";
+        case ClaimKind::proxy_pid: return "iron-proxy";
         case ClaimKind::gateway_lock: return "gateway-lock";
         case ClaimKind::gateway_scope_lock: return "gateway-scope-lock";
         case ClaimKind::viewer_lock: return "viewer-lock";

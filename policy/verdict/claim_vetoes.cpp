@@ -65,7 +65,8 @@ void check_owners(const Member& member, const scanner::Facts& facts, VetoList& v
 }
 
 bool protects(ClaimKind kind) {
-    return kind == ClaimKind::gateway_pid || kind == ClaimKind::desktop_lock;
+    return kind == ClaimKind::gateway_pid || kind == ClaimKind::desktop_lock ||
+           kind == ClaimKind::meet_bot_record || kind == ClaimKind::proxy_pid;
 }
 
 // Recorded ticks are exact: if they differ, the claim does not name this process.
@@ -131,6 +132,7 @@ void check_claim(const Claim& claim, const Member& member, const VetoInput& inpu
     // bridge.pid is weighed by designate(); bridge-stdio*.pid is written by every headless bridge,
     // so it protects nothing.
     if (!applies_to(claim, *member.facts) || is_of_bridge(claim.kind)) return;
+    if (is_of_other_family(claim, member)) return;
     if (did_not_answer(claim, input.facts) && is_about_others(claim, member)) return;
     if (is_unclear(claim)) {
         if (might_protect(claim, member))
@@ -157,6 +159,13 @@ bool applies_to(const Claim& claim, const ProcessFacts& process) {
     return claim.scope == process.row.uid && (claim.owner == process.row.uid || claim.owner == 0);
 }
 
+bool is_of_other_family(const Claim& claim, const Member& member) {
+    const bool names_one_family = claim.kind == ClaimKind::compute_host_registry ||
+                                  claim.kind == ClaimKind::meet_bot_record ||
+                                  claim.kind == ClaimKind::proxy_pid;
+    return names_one_family && family_named_by(claim.kind) != member.rule().name;
+}
+
 bool is_unclear(const Claim& claim) {
     return claim.access != Access::ok && claim.access != Access::gone;
 }
@@ -170,7 +179,7 @@ std::string describe_unclear(const Claim& claim) {
 
 bool might_protect(const Claim& claim, const Member& member) {
     return is_unclear(claim) && applies_to(claim, *member.facts) && !is_of_bridge(claim.kind) &&
-           may_concern(claim, member);
+           !is_of_other_family(claim, member) && may_concern(claim, member);
 }
 
 bool is_valid_claim(const Claim& claim, const ProcessFacts& process, const Machine& machine) {

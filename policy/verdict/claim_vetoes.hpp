@@ -18,6 +18,10 @@ void check_claims(const Member& member, const VetoInput& input, VetoList& vetoes
 // Files of other users say nothing about the process.
 [[nodiscard]] bool applies_to(const scanner::Claim& claim, const scanner::ProcessFacts& process);
 
+// True if the file is about one family only (compute hosts, meet bots, proxies), and this is no
+// member of that.
+[[nodiscard]] bool is_of_other_family(const scanner::Claim& claim, const Member& member);
+
 // True if its file could not be read, or is malformed (empty, cut off, damaged). Then it is not
 // known what it says, which is not the same as saying nothing.
 [[nodiscard]] bool is_unclear(const scanner::Claim& claim);

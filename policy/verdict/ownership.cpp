@@ -135,7 +135,8 @@ std::optional<Owner> owner_by_run(const Member& member, const Facts& facts) {
 
 bool is_about(const Claim& claim, const Member& member) {
     const ProcessRow& row = member.facts->row;
-    if (claim.access != Access::ok || !applies_to(claim, *member.facts) || claim.spawner <= 1)
+    if (claim.access != Access::ok || !applies_to(claim, *member.facts) || claim.spawner <= 1 ||
+        is_of_other_family(claim, member))
         return false;
     if (claim.kind == ClaimKind::browser_owner)
         return claim.home == member.home && member.rule().needs_owner;

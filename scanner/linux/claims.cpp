@@ -44,8 +44,16 @@ void read_hermes_home(const Home& home, Files& files) {
     read_file(home, ClaimKind::gateway_pid, "gateway.pid", files);
     read_file(home, ClaimKind::ledger, "spawn-ledger.json", files);
     read_file(home, ClaimKind::process_registry, "processes.json", files);
+    read_file(home, ClaimKind::compute_host_registry, "state/dashboard-compute-host.json", files);
+    read_file(home, ClaimKind::proxy_pid, "proxy/iron-proxy.pid", files);
     read_marker(home, files);
     read_folder(home, ClaimKind::desktop_lock, "desktop-ssh", backend_lock, files);
+}
+
+// Not for `pidfiles`: users move their workspace elsewhere and link it, which would look like a pid
+// file that cannot be read.
+void read_meetings(const Home& home, Files& files) {
+    read_file(home, ClaimKind::meet_bot_record, "workspace/meetings/.active.json", files);
 }
 
 void read_plugin_root(const Home& root, Files& files) {
@@ -57,9 +65,16 @@ void read_socket_folder(const Home& folder, Files& files) {
 }
 
 // The files that the three functions above read; here only their existence matters.
-constexpr const char* kRecords[] = {
-    "daemon/bridge.pid",          "gateway.pid", "spawn-ledger.json",           "processes.json",
-    ".hermes-update-in-progress", "desktop-ssh", "daemon/headless-bridges.json"};
+constexpr const char* kRecords[] = {"daemon/bridge.pid",
+                                    "gateway.pid",
+                                    "spawn-ledger.json",
+                                    "processes.json",
+                                    "state/dashboard-compute-host.json",
+                                    "proxy/iron-proxy.pid",
+                                    "workspace/meetings/.active.json",
+                                    ".hermes-update-in-progress",
+                                    "desktop-ssh",
+                                    "daemon/headless-bridges.json"};
 
 // Reads files that protect nothing, so only `pidfiles` needs them.
 
@@ -251,7 +266,9 @@ ClaimsRead read_claims(const ProcessTable& table, const ClaimPlaces& places,
                        const ClaimsBefore& before) {
     ClaimContext context{table, /*removes=*/false, before.read};
     ClaimsRead read;
-    read.claims = claims_of(table, read_protecting(places, context), before.about);
+    Files files = read_protecting(places, context);
+    read_homes(places.hermes_homes, places.uid, context, read_meetings, files);
+    read.claims = claims_of(table, std::move(files), before.about);
     read.marks = std::move(context.marks);
     std::ranges::sort(read.marks, {}, &ClaimMark::path);
     return read;

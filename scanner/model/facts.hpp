@@ -57,6 +57,10 @@ enum class ClaimKind {
     process_registry,
     // <socket folder>/*.owner_pid: the process that started all that serve this folder
     browser_owner,
+    // $HERMES_HOME/state/dashboard-compute-host.json: a compute host, and what started it
+    compute_host_registry,
+    meet_bot_record,  // $HERMES_HOME/workspace/meetings/.active.json: the bot in the meeting
+    proxy_pid,        // $HERMES_HOME/proxy/iron-proxy.pid: the proxy of this home
     // Only `pidfiles` reads these; they protect nothing.
     gateway_lock,         // $HERMES_HOME/gateway.lock: the gateway holds a flock on it
     gateway_scope_lock,   // ~/.local/state/hermes/gateway-locks/*.lock
@@ -83,7 +87,7 @@ struct Claim {
     Pid spawner = 0;            // ledger and registries; 0: not recorded
     std::optional<double> spawner_start_epoch;  // ledger only
     Reading<ProcessRow> spawner_row;            // the process that has the spawner's pid now
-    std::optional<std::uint64_t> spawner_start_ticks = std::nullopt;  // process_registry only
+    std::optional<std::uint64_t> spawner_start_ticks = std::nullopt;  // some registries
 
     bool operator==(const Claim&) const = default;
 };

@@ -38,6 +38,11 @@ Claims of_marker(const Claim& blank, const Result<UpdateMarker>& marker) {
     return one(blank, marker->pid);
 }
 
+Claims of_entry(const Claim& blank, const Result<LedgerEntry>& entry) {
+    if (!entry) return tl::unexpected(entry.error());
+    return interpret_record(blank, {{*entry}, 0});
+}
+
 Claims of_ledger(const Claim& blank, const Result<Ledger>& ledger) {
     if (!ledger) return tl::unexpected(ledger.error());
     return interpret_record(blank, *ledger);
@@ -48,6 +53,7 @@ Claims of_ledger(const Claim& blank, const Result<Ledger>& ledger) {
 Result<std::vector<Claim>> interpret_claims(const Claim& blank, std::string_view text) {
     switch (blank.kind) {
         case ClaimKind::bridge_pid:
+        case ClaimKind::proxy_pid:
         case ClaimKind::bridge_stdio_pid: return naming(blank, parse_bare_pid(text));
         case ClaimKind::viewer_lock: return naming(blank, parse_viewer_lock(text));
         case ClaimKind::desktop_lock:
@@ -58,6 +64,9 @@ Result<std::vector<Claim>> interpret_claims(const Claim& blank, std::string_view
         case ClaimKind::whatsapp_bridge_pid: return of_gateway(blank, parse_whatsapp_pid(text));
         case ClaimKind::browser_owner: return owned_by(blank, parse_bare_pid(text));
         case ClaimKind::update_marker: return of_marker(blank, parse_update_marker(text));
+        case ClaimKind::compute_host_registry:
+            return of_entry(blank, parse_compute_host_registry(text));
+        case ClaimKind::meet_bot_record: return of_gateway(blank, parse_meet_bot_record(text));
         case ClaimKind::ledger: return of_ledger(blank, parse_ledger(text));
         case ClaimKind::headless_registry: return of_ledger(blank, parse_headless_registry(text));
         case ClaimKind::process_registry: return of_ledger(blank, parse_process_registry(text));

@@ -57,10 +57,10 @@ bool take_ticks(const json& object, const char* key, std::optional<std::uint64_t
 
 // Tells ticks from epochs by size: thirty years of uptime are fewer ticks than the hundredths of a
 // second from 1970 to 2001. False: it is neither.
-bool take_start_time(const json& record, GatewayRecord& gateway) {
+bool take_start_time(const json& record, const char* key, GatewayRecord& gateway) {
     constexpr std::uint64_t kFirstEpoch = 100'000'000'000;
     std::optional<std::uint64_t> number;
-    if (!take_ticks(record, "start_time", number)) return false;
+    if (!take_ticks(record, key, number)) return false;
     if (!number) return true;
     if (*number < kFirstEpoch)
         gateway.start_ticks = number;
@@ -88,7 +88,8 @@ Result<GatewayRecord> parse_gateway_record(std::string_view text) {
     const auto pid = pid_of(record, "pid");
     if (!pid) return malformed("the pid of a gateway");
     GatewayRecord gateway{*pid, std::nullopt};
-    if (!take_start_time(record, gateway)) return malformed("the start time of a gateway");
+    if (!take_start_time(record, "start_time", gateway))
+        return malformed("the start time of a gateway");
     const auto home = record.find("hermes_home");
     if (home != record.end() && home->is_string()) gateway.home = home->get<std::string>();
     return gateway;
@@ -114,6 +115,31 @@ Result<Pid> parse_desktop_lock(std::string_view text) {
     const auto pid = record.is_object() ? pid_of(record, "pid") : std::nullopt;
     if (!pid) return malformed("a desktop lock");
     return *pid;
+}
+
+Result<LedgerEntry> parse_compute_host_registry(std::string_view text) {
+    const json record = parse_json(text);
+    const auto pid = record.is_object() ? pid_of(record, "host_pid") : std::nullopt;
+    if (!pid) return malformed("the registry of a compute host");
+    LedgerEntry entry;
+    entry.pid = *pid;
+    const auto owner = pid_of(record, "owner_pid");
+    const bool whole = take_ticks(record, "process_start_time", entry.start_ticks) &&
+                       take_ticks(record, "owner_start_time", entry.spawner_start_ticks) &&
+                       (owner || absent(record, "owner_pid"));
+    if (!whole) return malformed("the owner of a compute host");
+    entry.spawner = owner.value_or(0);
+    return entry;
+}
+
+Result<GatewayRecord> parse_meet_bot_record(std::string_view text) {
+    const json record = parse_json(text);
+    const auto pid = record.is_object() ? pid_of(record, "pid") : std::nullopt;
+    if (!pid) return malformed("the record of a meet bot");
+    GatewayRecord bot{*pid, std::nullopt};
+    if (!take_start_time(record, "pid_start_time", bot))
+        return malformed("the start time of a meet bot");
+    return bot;
 }
 
 Result<UpdateMarker> parse_update_marker(std::string_view text) {

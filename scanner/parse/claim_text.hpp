@@ -75,6 +75,14 @@ struct Ledger {
 // container.
 [[nodiscard]] Result<Ledger> parse_process_registry(std::string_view text);
 
+// Parses dashboard-compute-host.json: {"host_pid": 7, "process_start_time": ticks, "owner_pid": 6,
+// "owner_start_time": ticks, ...}. Older writers record only the pid.
+[[nodiscard]] Result<LedgerEntry> parse_compute_host_registry(std::string_view text);
+
+// Parses .active.json of meetings: {"pid": 7, "pid_start_time": 123, ...}, the start as in
+// gateway.pid.
+[[nodiscard]] Result<GatewayRecord> parse_meet_bot_record(std::string_view text);
+
 // Parses .hermes-update-in-progress: a line with the pid of the updater and a line with unix
 // seconds; what follows does not matter.
 struct UpdateMarker {

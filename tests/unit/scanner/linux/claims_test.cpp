@@ -80,7 +80,9 @@ TEST_CASE("files that are not there yield no claim") {
 TEST_CASE("whatever makes a claim that protects is a record that a folder holds") {
     for (const char* name :
          {"daemon/bridge.pid", "daemon/headless-bridges.json", "gateway.pid", "spawn-ledger.json",
-          "processes.json", ".hermes-update-in-progress", "desktop-ssh/x/backend.lock.json"}) {
+          "processes.json", "state/dashboard-compute-host.json", "proxy/iron-proxy.pid",
+          "workspace/meetings/.active.json", ".hermes-update-in-progress",
+          "desktop-ssh/x/backend.lock.json"}) {
         const TemporaryFolder home;
         home.write("state.db", "");
         const Fd folder(::open(home.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -137,6 +139,34 @@ TEST_CASE("everything of a Hermes home, by path") {
     CHECK(claims[4].spawner_start_epoch == 1.5);
     CHECK(claims[4].spawner_row.access == Access::gone);
     CHECK(claims[3].access == Access::malformed);
+}
+
+TEST_CASE("what a Hermes home records of its compute host, proxy and meeting") {
+    const TemporaryFolder home;
+    home.write("proxy/iron-proxy.pid", kSelf + "\n");
+    home.write("state/dashboard-compute-host.json",
+               R"({"host_pid":)" + kSelf + R"(,"owner_pid":2147483647,"owner_start_time":6})");
+    home.write("workspace/meetings/.active.json", R"({"pid":)" + kSelf + R"(,"pid_start_time":5})");
+    const auto claims = hermes_claims(home.path());
+    REQUIRE(claims.size() == 3);
+    for (const Claim& claim : claims) {
+        CHECK(claim.pid == ::getpid());
+        CHECK(claim.named.value.pid == ::getpid());
+    }
+    CHECK(claims[0].kind == ClaimKind::proxy_pid);
+    CHECK(claims[1].kind == ClaimKind::compute_host_registry);
+    CHECK(claims[1].spawner == 2147483647);
+    CHECK(claims[1].spawner_start_ticks == 6);
+    CHECK(claims[1].spawner_row.access == Access::gone);
+    CHECK(claims[2].kind == ClaimKind::meet_bot_record);
+    CHECK(claims[2].start_ticks == 5);
+    // A workspace that lies elsewhere is no pid file that cannot be read.
+    const TemporaryFolder linked;
+    linked.link("workspace", home.path() + "/workspace");
+    CHECK(
+        read_claim_files(ProcessTable::open().value(), {::geteuid(), {}, {linked.path()}}).empty());
+    REQUIRE(hermes_claims(linked.path()).size() == 1);
+    CHECK(hermes_claims(linked.path())[0].access == Access::denied);
 }
 
 TEST_CASE("the registry of headless bridges, in a plugin's root") {
@@ -266,7 +296,7 @@ TEST_CASE("a home that may not be looked into may hold claims") {
                   if (claim.access != Access::denied) return 2;
               for (const Claim& claim : hermes)
                   if (claim.access != Access::denied) return 3;
-              return data.size() == 2 && hermes.size() == 5 ? 0 : 4;
+              return data.size() == 2 && hermes.size() == 8 ? 0 : 4;
           }) == 0);
 }
 

@@ -126,6 +126,36 @@ TEST_CASE("a registry of processes: those of this machine only") {
     CHECK_FALSE(parse_process_registry(R"([{"pid":5})"));
 }
 
+TEST_CASE("the registry of a compute host, with its owner and without") {
+    const auto parsed = [](const char* text) { return parse_compute_host_registry(text); };
+    CHECK(parsed(R"({"host_pid": 7, "boot_id": "b", "started_at": 1.5, "argv": ["python"]})") ==
+          LedgerEntry{7, std::nullopt, 0, std::nullopt});
+    CHECK(parsed(R"({"host_pid": 7, "process_start_time": 70, "owner_pid": 6,
+                     "owner_start_time": 60})") ==
+          LedgerEntry{7, std::nullopt, 6, std::nullopt, 70, 60});
+    CHECK(parsed(R"({"host_pid": 7, "process_start_time": null, "owner_pid": null})") ==
+          LedgerEntry{7, std::nullopt, 0, std::nullopt});
+    for (const char* text :
+         {"", "{}", "[7]", "7", R"({"host_pid": 0})", R"({"host_pid": "7"})", R"({"pid": 7})",
+          R"({"host_pid": 7, "owner_pid": 0})", R"({"host_pid": 7, "owner_pid": "6"})",
+          R"({"host_pid": 7, "process_start_time": -1})",
+          R"({"host_pid": 7, "owner_start_time": 1.5})", R"({"host_pid": 7)"}) {
+        INFO(text);
+        CHECK_FALSE(parsed(text));
+    }
+}
+
+TEST_CASE("the record of a meet bot") {
+    CHECK(parse_meet_bot_record(R"({"pid": 7, "pid_start_time": 70, "meeting_id": "a"})") ==
+          GatewayRecord{7, 70});
+    CHECK(parse_meet_bot_record(R"({"pid": 7, "pid_start_time": null})") ==
+          GatewayRecord{7, std::nullopt});
+    CHECK(parse_meet_bot_record(R"({"pid": 7, "pid_start_time": 180000000000})") ==
+          GatewayRecord{7, std::nullopt, 1'800'000'000.0});
+    for (const char* text : {"", "7", "{}", R"({"pid": 7, "pid_start_time": "x"})"})
+        CHECK_FALSE(parse_meet_bot_record(text));
+}
+
 TEST_CASE("an update marker") {
     CHECK(parse_update_marker("31\n1700000000\n").value() == UpdateMarker{31, 1700000000});
     CHECK(parse_update_marker("31\n1700000000\nhandoff-bridge\n").value() ==
