@@ -437,10 +437,15 @@ def settings_of_schema():
     return keys - set(SCHEMA["properties"]["families"]["properties"])
 
 
-def missing_in_manual():
+def missing_in_manual(families):
+    """Settings, and built-in families, which stand there in the order in which they are tried."""
     manual = (ROOT / "packaging/man/orphan-reaper-rules.5").read_text()
     words = set(re.findall(r"[$\w]+", " ".join(re.findall(r"^\.(?:It )?Cm (.*)$", manual, re.M))))
-    return settings_of_schema() - words
+    table = manual.partition(".Ss Built-in families")[2].partition(".Ss")[0]
+    told = re.findall(r"\w+", " ".join(re.findall(r"^\.It Sy (.*)$", table, re.M)))
+    ordered = (ROOT / "policy/CMakeLists.txt").read_text().partition("set(families")[2]
+    wrong = [] if told == ordered.partition(")")[0].split() else [f"the families: {told}"]
+    return [*(settings_of_schema() - words), *(set(families) - set(told)), *wrong]
 
 
 def undescribed():
@@ -460,8 +465,8 @@ def main():
     if settings_of_program() != settings_of_schema():
         wrong.append(f"settings in one only: {settings_of_program() ^ settings_of_schema()}")
     wrong += [f"no description: {name}" for name in undescribed()]
-    wrong += [f"not in orphan-reaper-rules(5): {name}" for name in missing_in_manual()]
     families = dict(built_in_families())
+    wrong += [f"not in orphan-reaper-rules(5): {name}" for name in missing_in_manual(families)]
     if set(families) != set(SCHEMA["properties"]["families"]["properties"]):
         wrong.append("the schema names other families than those that are built in")
     all_samples = list(samples())

@@ -106,7 +106,7 @@ constexpr OptionInfo kOptions[] = {
      "process it is."},
     {kEnding, "--grace", "", "DUR", kGraceful, set_time<&Options::grace>,
      "time between TERM and KILL (default: by family)",
-     "It is 30s for a bridge, 3s for a slash_worker."},
+     "It is 30s for a bridge, 3s for a slash_worker or kernel."},
     {kEnding, "--grace-cap", "", "DUR", kGraceful, set_time<&Options::grace_cap>,
      "longest grace while a database is still being written (default: by family)"},
     {kEnding, "--timeout", "", "DUR", "preflight", set_time<&Options::timeout>,

@@ -136,6 +136,7 @@ class ScriptReader {
         if (begins_with(statement, {"import", "hermes_bootstrap"})) is_marked_ = true;
         if (begins_with(statement, {"sys.path.insert", "("})) is_marked_ = true;
         if (begins_with(statement, {"sys.path", "["})) is_marked_ = true;
+        if (begins_with(statement, {"from", "pm.environments", "import"})) is_marked_ = true;
         if (begins_with(statement, {"sys.argv", "="})) take_argv(statement.subspan(2));
         if (begins_with(statement, {"from"}) && statement.size() == 4 && statement[2].is("import"))
             imports_.push_back({statement[1].value, statement[3].value});

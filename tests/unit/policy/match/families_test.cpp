@@ -495,9 +495,10 @@ TEST_CASE("other families are reported when they are abandoned, held, or inside 
     CHECK(has_code(judgement_of(server), "unit.inside_service"));
 }
 
-TEST_CASE("by default only bridges and slash workers are ended") {
+TEST_CASE("by default only bridges, slash workers and kernels are ended") {
     for (const policy::FamilyRule& rule : policy::built_in_rules().families) {
-        const bool ended = rule.name == "bridge" || rule.name == "slash_worker";
+        const bool ended =
+            rule.name == "bridge" || rule.name == "slash_worker" || rule.name == "kernel";
         CHECK(rule.enabled == (rule.pack == "hermes"));
         if (rule.enabled && !rule.keep_as)
             CHECK((rule.actions.at(Verdict::orphan) == Action::reap) == ended);

@@ -53,7 +53,7 @@ TEST_CASE("the built-in rules are what their files say, read as a user's are") {
 
 TEST_CASE("the built-in rules are whole") {
     const Rules rules = built_in_rules();
-    REQUIRE(rules.families.size() == 15);
+    REQUIRE(rules.families.size() == 20);
     CHECK(rules.protect.empty());
     const FamilyRule& bridge = family(rules, "bridge");
     CHECK(bridge.origin == "built-in");
@@ -90,6 +90,7 @@ TEST_CASE("what the scanner is asked to look for") {
                                          "node",
                                          "nodejs",
                                          "bun",
+                                         "iron-proxy",
                                          "agent-browser",
                                          "agent-browser-linux-x64",
                                          "agent-browser-linux-arm64",
@@ -102,6 +103,7 @@ TEST_CASE("what the scanner is asked to look for") {
                                          "chromium-browser",
                                          "chrome-headless-shell",
                                          "headless_shell",
+                                         "gopls",
                                          "deno",
                                          "uv",
                                          "uvx"});
