@@ -30,6 +30,8 @@ constexpr Pid kServer = 180;
 constexpr Pid kGateway = 190;
 constexpr Pid kFixedServer = 191;
 constexpr Pid kSession = 192;
+constexpr Pid kCronWorker = 260;
+constexpr Pid kMeetBot = 270;
 constexpr Pid kBrowser = 200;
 const std::string kSockets = "/tmp/agent-browser-h_1";
 
@@ -84,7 +86,8 @@ void roll_values(Dice& dice, ProcessFacts& process) {
     if (dice.one_in(40)) process.same_home.value = false;
     if (dice.one_in(40)) process.hidden_records.value = {"/home/u"};
     if (dice.one_in(40)) process.namespace_pids.value.push_back(1);
-    if (dice.one_in(20)) listen_on(process, dice.any<std::uint16_t>({18800, 9229}));
+    if (dice.one_in(20)) listen_on(process, dice.any<std::uint16_t>({18800, 18811, 9229}));
+    if (dice.one_in(20)) process.environment.value["NODE_OPTIONS"] = "--inspect";
     if (dice.one_in(20)) process.row.session = dice.any<Pid>({0, 1, 41, process.row.pid});
     if (dice.one_in(20)) set_start(process, kNow - dice.any<std::uint64_t>({10, 5000, 2 * kHour}));
     if (dice.one_in(20)) set_home(process, dice.any<std::string>({"/srv/other", "data", ""}));
@@ -128,10 +131,14 @@ void roll_hermes(Dice& dice, FactsBuilder& builder) {
     add(220, "/usr/bin/node", {"node", "/home/u/.npm/_npx/1/node_modules/.bin/x-mcp"});
     add(230, "/usr/bin/node", {"npm exec x-mcp", "", ""});
     add(240, kPython, {"python", "-m", "tui_gateway.compute_host"});
+    add(250, kPython, {"python", "/tmp/hermes_kernel_x/hermes_kernel_runner.py"});
+    add(kCronWorker, kPython, {"python", "-m", "cron.scheduler", "--external-worker-file", "/x"});
+    add(kMeetBot, kPython, {"python", "-m", "plugins.google_meet.meet_bot"});
     for (const ProcessFacts& process : Facts(builder.facts()).candidates) {
         auto& variables = builder[process.row.pid].environment.value;
         if (process.row.pid == kServer && dice.one_in(2)) variables["HERMES_PARENT_PID"] = owner;
         variables["AGENT_BROWSER_SOCKET_DIR"] = kSockets;
+        variables["HERMES_KERNEL_SPILL_DIR"] = "/tmp/hermes_kernel_x";
     }
 }
 
@@ -286,11 +293,21 @@ bool has_live_parent(const Facts& facts, const ProcessFacts& process) {
     return launcher.start_ticks <= eldest.start_ticks && !started_elsewhere;
 }
 
-bool owns_port(const ProcessFacts& process) {
+bool owns_port(const ProcessFacts& process, std::uint16_t port) {
     const auto& listeners = process.listeners.value;
     return process.listeners.ok() &&
            std::any_of(listeners.begin(), listeners.end(),
-                       [](const auto& listener) { return listener.port == 18800; });
+                       [port](const auto& listener) { return listener.port == port; });
+}
+
+bool outlives_host(const ProcessFacts& process) {
+    return process.row.command_line.value.argv.back() == "--daemon";
+}
+
+// On a port that is certainly no debugger's.
+bool serves_elsewhere(const ProcessFacts& process) {
+    return outlives_host(process) && owns_port(process, 18811) &&
+           !process.environment.value.contains("NODE_OPTIONS");
 }
 
 std::string home_of(const Facts& facts, const ProcessFacts& process) {
@@ -299,20 +316,29 @@ std::string home_of(const Facts& facts, const ProcessFacts& process) {
     return facts.real_paths.contains(home) ? facts.real_paths.at(home) : home;
 }
 
-// Living bridges of its user and home that own the daemon's port.
-std::size_t count_daemons(const Facts& facts, const ProcessFacts& of) {
+// Counts the living bridges of its user and home for which that is true.
+template <class Condition>
+std::size_t count_bridges(const Facts& facts, const ProcessFacts& of, const Condition& condition) {
     return static_cast<std::size_t>(std::count_if(
         facts.candidates.begin(), facts.candidates.end(), [&](const ProcessFacts& process) {
             const bool may_be_here = !process.same_root.ok() || process.same_root.value;
             const bool serves_ours = !process.same_home.ok() || process.same_home.value;
             return may_be_here && serves_ours && runs_bridge(process) && process.environment.ok() &&
-                   owns_port(process) && process.row.uid == of.row.uid &&
+                   process.row.uid == of.row.uid && condition(process) &&
                    home_of(facts, process) == home_of(facts, of);
         }));
 }
 
-bool outlives_host(const ProcessFacts& process) {
-    return process.row.command_line.value.argv.back() == "--daemon";
+// Those that own the daemon's port; where none does, the daemons that listen elsewhere: one counts
+// only if that is no debugger's port.
+std::size_t count_daemons(const Facts& facts, const ProcessFacts& of) {
+    const auto usual = count_bridges(
+        facts, of, [](const ProcessFacts& process) { return owns_port(process, 18800); });
+    if (usual > 0) return usual;
+    const auto listening = count_bridges(facts, of, [](const ProcessFacts& process) {
+        return outlives_host(process) && (owns_port(process, 18811) || owns_port(process, 9229));
+    });
+    return listening > 1 ? listening : count_bridges(facts, of, serves_elsewhere);
 }
 
 bool has_open_terminal(const ProcessFacts& process) {
@@ -385,7 +411,8 @@ std::string objection_by_owner(const Facts& facts, const Settings& settings,
                                const ProcessFacts& process) {
     const Pid pid = process.row.pid;
     if (is_of_this_program(facts, pid)) return "this program";
-    if (pid == kGateway || pid == kFixedServer || pid == kSession)
+    if (pid == kGateway || pid == kFixedServer || pid == kSession || pid == kCronWorker ||
+        pid == kMeetBot)
         return "a family that is never ended";
     if (!facts.machine.has_handles) return "no handle";
     if (process.identity.boot_id.empty()) return "no identity";
