@@ -54,6 +54,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (viewer) fuzz::require(*viewer > 0);
     const auto desktop = scanner::parse_desktop_lock(text);
     if (desktop) fuzz::require(*desktop > 0);
+    const auto compute = scanner::parse_compute_host_registry(text);
+    if (compute) fuzz::require(compute->pid > 0 && compute->spawner >= 0);
+    const auto bot = scanner::parse_meet_bot_record(text);
+    if (bot) fuzz::require(bot->pid > 0);
     const auto marker = scanner::parse_update_marker(text);
     if (marker) fuzz::require(marker->pid > 0);
     const auto check_record = [&](scanner::RecordForm form, const Result<scanner::Ledger>& ledger) {
