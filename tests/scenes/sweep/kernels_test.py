@@ -22,8 +22,10 @@ def watch():
     os._exit(0)
 threading.Thread(target=watch, daemon=True).start()
 """
-BOOTSTRAP = ("import os, sys, runpy; sys.path.insert(0, {root!r}); import hermes_bootstrap; "
-             "runpy.run_module({module!r}, run_name='__main__', alter_sys=True)")
+BOOTSTRAP = (
+    "import os, sys, runpy; sys.path.insert(0, {root!r}); import hermes_bootstrap; "
+    "runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+)
 
 
 def body(stage):
@@ -50,8 +52,17 @@ def cron_worker(stage, name):
     put(root / "cron/scheduler.py", body(stage))
     payload = hermes_home(stage) / f"cron/external-workers/{name}.json"
     script = BOOTSTRAP.format(root=str(root), module="cron.scheduler")
-    argv = [PYTHON, "-B", "-I", "-c", script, "--external-worker-file", payload, "--ack-file",
-            payload.with_suffix(".ready")]
+    argv = [
+        PYTHON,
+        "-B",
+        "-I",
+        "-c",
+        script,
+        "--external-worker-file",
+        payload,
+        "--ack-file",
+        payload.with_suffix(".ready"),
+    ]
     return stage.child(name, argv, root)
 
 
@@ -91,19 +102,36 @@ def a_kernel_that_hangs_when_its_host_dies_is_ended():
     """One that works ends by itself, by its pipe; one with a host is kept; one that ignores TERM is
     killed after it."""
     stage = Stage()
-    stage.start_host("dying", [kernel(stage, "hung"), kernel(stage, "works", watches=True),
-                               kernel(stage, "stubborn", ignore_term=True)])
-    stage.start_host("gateway", [kernel(stage, "live"),
-                                 kernel(stage, "live-watching", watches=True)])
-    stage.expect_verdicts(stage.report(),
-                          {name: ("attached", "keep") for name in
-                           ("hung", "works", "stubborn", "live", "live-watching")})
+    stage.start_host(
+        "dying",
+        [
+            kernel(stage, "hung"),
+            kernel(stage, "works", watches=True),
+            kernel(stage, "stubborn", ignore_term=True),
+        ],
+    )
+    stage.start_host(
+        "gateway", [kernel(stage, "live"), kernel(stage, "live-watching", watches=True)]
+    )
+    stage.expect_verdicts(
+        stage.report(),
+        {
+            name: ("attached", "keep")
+            for name in ("hung", "works", "stubborn", "live", "live-watching")
+        },
+    )
     stage.kill_host("dying")
     expect(stage.actors.pop("works").wait_ended(), "the kernel that works to end by its pipe")
     report = stage.report()
-    stage.expect_verdicts(report, {"hung": ("orphan", "reap"), "stubborn": ("orphan", "reap"),
-                                   "live": ("attached", "keep"),
-                                   "live-watching": ("attached", "keep")})
+    stage.expect_verdicts(
+        report,
+        {
+            "hung": ("orphan", "reap"),
+            "stubborn": ("orphan", "reap"),
+            "live": ("attached", "keep"),
+            "live-watching": ("attached", "keep"),
+        },
+    )
     home = report.process(stage.actors["hung"].pid)["home"]
     expect(home == str(hermes_home(stage)), f"its home is {home}")
     result = stage.sweep()
@@ -119,17 +147,29 @@ def kernels_of_others_are_not_touched():
     stage = Stage()
     stray = put(stage.layout.home / "work/hermes_kernel_runner.py", body(stage))
     spill = {"HERMES_KERNEL_SPILL_DIR": str(stray.parent)}
-    stage.orphans([kernel(stage, "broker's", mark="HERMES_KERNEL_INLINE_SPILL"),
-                   stage.child("stray", [PYTHON, "-B", stray], stray.parent, env=spill),
-                   kernel(stage, "detached", stdio="detached"),
-                   kernel(stage, "held", leak_to=["/bin/sleep", "100"]), kernel(stage, "leaked")])
+    stage.orphans(
+        [
+            kernel(stage, "broker's", mark="HERMES_KERNEL_INLINE_SPILL"),
+            stage.child("stray", [PYTHON, "-B", stray], stray.parent, env=spill),
+            kernel(stage, "detached", stdio="detached"),
+            kernel(stage, "held", leak_to=["/bin/sleep", "100"]),
+            kernel(stage, "leaked"),
+        ]
+    )
     stage.orphans([kernel(stage, "another's")], uid=0)
     report = stage.report()
-    stage.expect_verdicts(report, {"detached": ("unknown", "report"), "held": ("held", "report"),
-                                   "leaked": ("orphan", "reap")})
+    stage.expect_verdicts(
+        report,
+        {
+            "detached": ("unknown", "report"),
+            "held": ("held", "report"),
+            "leaked": ("orphan", "reap"),
+        },
+    )
     stage.expect_not_listed(report, ["broker's", "stray", "another's"])
-    stage.expect_sweep(stage.sweep(), ["leaked"],
-                       ["broker's", "stray", "detached", "held", "another's"], status=1)
+    stage.expect_sweep(
+        stage.sweep(), ["leaked"], ["broker's", "stray", "detached", "held", "another's"], status=1
+    )
 
 
 @case
@@ -150,8 +190,11 @@ def a_cron_worker_below_the_user_manager():
     the gateway ends."""
     stage = Stage()
     manager = UserManager(stage)
-    wish = {"name": "host", "dir": str(stage.run),
-            "children": [cron_worker(stage, "job"), kernel(stage, "kernel")]}
+    wish = {
+        "name": "host",
+        "dir": str(stage.run),
+        "children": [cron_worker(stage, "job"), kernel(stage, "kernel")],
+    }
     argv = [PYTHON, "-B", "-m", "hermes_cli.main", "gateway", "run"]
     host = stage.child("host", argv, stage.layout.hermes, env={"HOST": json.dumps(wish)})
     scope = "hermes-worker-cron-a-exec-b.scope"
@@ -160,10 +203,13 @@ def a_cron_worker_below_the_user_manager():
     manager.meet("host", "job", "kernel")
     stage.actors["host"].send(signal.SIGKILL)
     expect(stage.actors.pop("host").wait_ended(), "the host to die")
-    wait_until(lambda: parent_of(stage.actors["job"].pid) == manager.process.pid,
-               "the adoption by systemd --user")
-    stage.expect_verdicts(stage.report(), {"job": ("supervised", "keep"),
-                                           "kernel": ("orphan", "reap")})
+    wait_until(
+        lambda: parent_of(stage.actors["job"].pid) == manager.process.pid,
+        "the adoption by systemd --user",
+    )
+    stage.expect_verdicts(
+        stage.report(), {"job": ("supervised", "keep"), "kernel": ("orphan", "reap")}
+    )
     stage.expect_sweep(stage.sweep(*EVERYTHING), ["kernel"], ["job"])
 
 
@@ -175,35 +221,56 @@ def what_is_detached_on_purpose_is_kept_by_its_record():
     nonce = {"HERMES_IRON_PROXY_NONCE": "5f"}
     put(stage.layout.hermes / "tui_gateway/compute_host.py", body(stage))
     compute = [PYTHON, "-B", "-m", "tui_gateway.compute_host"]
-    stage.orphans([meet_bot(stage, "in-meeting"), meet_bot(stage, "lost"),
-                   proxy(stage, "recorded", **nonce), proxy(stage, "second", **nonce),
-                   proxy(stage, "own"),
-                   stage.child("owned", compute, stage.layout.hermes, stdio="detached")])
+    stage.orphans(
+        [
+            meet_bot(stage, "in-meeting"),
+            meet_bot(stage, "lost"),
+            proxy(stage, "recorded", **nonce),
+            proxy(stage, "second", **nonce),
+            proxy(stage, "own"),
+            stage.child("owned", compute, stage.layout.hermes, stdio="detached"),
+        ]
+    )
     home = hermes_home(stage)
     bot = stage.actors["in-meeting"]
-    put(home / "workspace/meetings/.active.json",
-        json.dumps({"pid": bot.pid, "pid_start_time": int(bot.start)}))
+    put(
+        home / "workspace/meetings/.active.json",
+        json.dumps({"pid": bot.pid, "pid_start_time": int(bot.start)}),
+    )
     put(home / "proxy/iron-proxy.pid", str(stage.actors["recorded"].pid))
     owned, own_start = stage.actors["owned"], int(actor.stat_fields(os.getpid())[19])
-    registry = {"host_pid": owned.pid, "process_start_time": int(owned.start), "argv": compute,
-                "owner_pid": os.getpid(), "owner_start_time": own_start, "started_at": 1.5}
+    registry = {
+        "host_pid": owned.pid,
+        "process_start_time": int(owned.start),
+        "argv": compute,
+        "owner_pid": os.getpid(),
+        "owner_start_time": own_start,
+        "started_at": 1.5,
+    }
     put(home / "state/dashboard-compute-host.json", json.dumps(registry))
     for folder in ("workspace", "proxy", "state"):
         own_below(home / folder, stage.uid)
-    verdicts = {"in-meeting": ("designated", "keep"), "recorded": ("designated", "keep"),
-                "owned": ("attached", "keep"), "lost": ("unknown", "report"),
-                "second": ("unknown", "report")}
+    verdicts = {
+        "in-meeting": ("designated", "keep"),
+        "recorded": ("designated", "keep"),
+        "owned": ("attached", "keep"),
+        "lost": ("unknown", "report"),
+        "second": ("unknown", "report"),
+    }
     report = stage.report()
     stage.expect_verdicts(report, verdicts)
     for name in ("in-meeting", "recorded"):
         stage.expect_evidence(report, name, "veto.claimed")
     stage.expect_not_listed(report, ["own"])
     rule = {"actions": {"orphan": "reap", "abandoned": "reap", "held": "reap"}}
-    config = put(stage.layout.home / "reap.json",
-                 json.dumps({"families": {"meet_bot": rule, "iron_proxy": rule}}))
+    config = put(
+        stage.layout.home / "reap.json",
+        json.dumps({"families": {"meet_bot": rule, "iron_proxy": rule}}),
+    )
     alive, silent = list(stage.actors), ["recorded", "second", "own"]
-    stage.expect_sweep(stage.sweep(*EVERYTHING, "--config", str(config)), [], alive, silent,
-                       status=1)
+    stage.expect_sweep(
+        stage.sweep(*EVERYTHING, "--config", str(config)), [], alive, silent, status=1
+    )
     put(home / "state/dashboard-compute-host.json", json.dumps({**registry, "owner_pid": 999999}))
     stage.expect_verdicts(stage.report(), {"owned": ("orphan", "report")})
 
@@ -213,13 +280,16 @@ def language_servers_of_hermes_are_reported():
     """One that lies in another folder may be an editor's."""
     stage = Stage()
     text = f"require({json.dumps(str(stage.layout.lib / 'standin.cjs'))});\n"
-    scripts = {"installed": hermes_home(stage) / "lsp/bin/pyright-langserver",
-               "editor's": stage.layout.home / "bin/pyright-langserver"}
+    scripts = {
+        "installed": hermes_home(stage) / "lsp/bin/pyright-langserver",
+        "editor's": stage.layout.home / "bin/pyright-langserver",
+    }
     env = {"HERMES_HOME": str(hermes_home(stage))}
 
     def server(name, path):
         argv = [NODE, put(path, text), "--stdio"]
         return stage.child(name, argv, stage.layout.home, env=env, ignore_eof=True)
+
     stage.orphans([server(name, path) for name, path in scripts.items()])
     stage.start_host("gateway", [server("live", scripts["installed"])])
     report = stage.report()
@@ -234,9 +304,14 @@ def a_daemon_on_another_port_replaces_a_second_one():
     home = stage.layout.data_home("home")
     stage.orphans([stage.daemon("wedged", home=home)])
     stage.orphans([stage.daemon("daemon", home=home, port=18811), stage.daemon("other-home")])
-    stage.expect_verdicts(stage.report(), {"daemon": ("designated", "keep"),
-                                           "wedged": ("superseded", "reap"),
-                                           "other-home": ("unknown", "report")})
+    stage.expect_verdicts(
+        stage.report(),
+        {
+            "daemon": ("designated", "keep"),
+            "wedged": ("superseded", "reap"),
+            "other-home": ("unknown", "report"),
+        },
+    )
     stage.expect_sweep(stage.sweep(), ["wedged"], ["daemon", "other-home"], status=1)
 
 
@@ -245,16 +320,24 @@ def of_two_daemons_on_ports_of_their_own_both_are_kept():
     """Then all of their home is; where one has the usual port, that one is the daemon."""
     stage = Stage()
     both, usual = stage.layout.data_home("both"), stage.layout.data_home("usual")
-    stage.orphans([stage.daemon("first", home=both, port=18811),
-                   stage.daemon("second", home=both, port=18812),
-                   stage.daemon("silent", home=both), stage.bridge("leaked", home=both),
-                   stage.daemon("daemon", home=usual, port=18800),
-                   stage.daemon("other", home=usual, port=18813),
-                   stage.daemon("wedged", home=usual)])
+    stage.orphans(
+        [
+            stage.daemon("first", home=both, port=18811),
+            stage.daemon("second", home=both, port=18812),
+            stage.daemon("silent", home=both),
+            stage.bridge("leaked", home=both),
+            stage.daemon("daemon", home=usual, port=18800),
+            stage.daemon("other", home=usual, port=18813),
+            stage.daemon("wedged", home=usual),
+        ]
+    )
     report = stage.report()
     kept = ("first", "second", "silent", "leaked", "other")
-    stage.expect_verdicts(report, {name: ("unknown", "report") for name in kept} |
-                          {"daemon": ("designated", "keep"), "wedged": ("superseded", "reap")})
+    stage.expect_verdicts(
+        report,
+        {name: ("unknown", "report") for name in kept}
+        | {"daemon": ("designated", "keep"), "wedged": ("superseded", "reap")},
+    )
     stage.expect_evidence(report, "leaked", "veto.ambiguous")
     alive = [name for name in stage.actors if name != "wedged"]
     stage.expect_sweep(stage.sweep(*EVERYTHING), ["wedged"], alive, status=4)
@@ -268,18 +351,25 @@ def the_port_of_a_debugger_replaces_nobody():
     def debugged(name, options=(), **more):
         child = stage.daemon(name, home=stage.layout.data_home(name), **more)
         return {**child, "argv": [child["argv"][0], *options, *child["argv"][1:]]}
+
     homes = ("option", "variable", "signal")
-    stage.orphans([debugged("option", ["--inspect=127.0.0.1:18821"]),
-                   debugged("variable", env={"NODE_OPTIONS": "--inspect=127.0.0.1:18822"}),
-                   debugged("signal"),
-                   *(stage.daemon(f"{name}-second", home=stage.layout.data_home(name))
-                     for name in homes)])
+    stage.orphans(
+        [
+            debugged("option", ["--inspect=127.0.0.1:18821"]),
+            debugged("variable", env={"NODE_OPTIONS": "--inspect=127.0.0.1:18822"}),
+            debugged("signal"),
+            *(stage.daemon(f"{name}-second", home=stage.layout.data_home(name)) for name in homes),
+        ]
+    )
     stage.actors["signal"].send(signal.SIGUSR1)
     for port in (18821, 18822, 9229):
         wait_until(lambda port=port: listens_on(port), f"a debugger on port {port}")
     report = stage.report()
-    stage.expect_verdicts(report, {name: ("designated", "keep") for name in homes} |
-                          {f"{name}-second": ("unknown", "report") for name in homes})
+    stage.expect_verdicts(
+        report,
+        {name: ("designated", "keep") for name in homes}
+        | {f"{name}-second": ("unknown", "report") for name in homes},
+    )
     stage.expect_sweep(stage.sweep(*EVERYTHING), [], list(stage.actors), status=1)
 
 
