@@ -70,7 +70,7 @@ struct ClaimFile {
     // What it says. One claim that says why, if it could not be read or parsed. Empty: it names no
     // process.
     std::vector<Claim> claims;
-    LockReading lock;  // of gateway.lock; set for that file and for gateway.pid beside it
+    LockReading lock;  // of the file that lock_name() returns; not_read where there is none
     // The only process that it names has exited and was not reaped yet.
     bool named_exited = false;
     // Processes of nested namespaces that it may mean; only for files without a lock.
@@ -84,6 +84,26 @@ struct ClaimFile {
 inline constexpr std::string_view kQuarantineSuffix = ".taken-aside.";
 [[nodiscard]] inline std::string_view place_of(std::string_view name) {
     return name.substr(0, name.find(kQuarantineSuffix));
+}
+
+// Returns the name of the lock that belongs to a file, which lies in the same folder; for a lock
+// its own. Empty: none belongs to it.
+[[nodiscard]] inline std::string lock_name(ClaimKind kind, std::string_view name) {
+    const std::string_view place = place_of(name);
+    switch (kind) {
+        case ClaimKind::gateway_pid:
+        case ClaimKind::gateway_lock: return "gateway.lock";
+        case ClaimKind::host_record:
+        case ClaimKind::host_lock:
+            return std::string(place.substr(0, place.rfind('.'))).append(".lock");
+        default: return {};
+    }
+}
+
+// Tells whether its writer always holds that lock. Upstream does not say so of the servers that a
+// desktop application starts, of which a user may have several.
+[[nodiscard]] inline bool always_locks(ClaimKind kind, std::string_view name) {
+    return !lock_name(kind, name).empty() && !name.starts_with("host-desktop-");
 }
 
 // Reads all pid and lock files of these places, sorted by path. As safe as read_claims(): links are

@@ -21,7 +21,7 @@ struct ClaimPlaces {
     std::vector<std::string> plugin_roots = {};    // <root>/daemon/headless-bridges.json
     std::vector<std::string> socket_folders = {};  // *.owner_pid
     // The next two are only for read_claim_files().
-    std::vector<std::string> lock_folders = {};    // *.lock of gateways
+    std::vector<std::string> lock_folders = {};    // *.lock of gateways, host-ROLE.json
     std::vector<std::string> openclaw_homes = {};  // daemon/openclaw-runtime.lock/owner.json
 
     bool operator==(const ClaimPlaces&) const = default;

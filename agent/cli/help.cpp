@@ -65,11 +65,12 @@ Looks at the files of ~/.hermes, of its profiles, and of the homes that helpers
 serve; with --home, only at that home and its profiles. Each file is
   live       the process that it names runs, and is what it says
   stale      provably no such process runs: --clean removes gateway.pid,
-             bridge.pid, bridge-stdio*.pid and headless-bridges.json then
+             bridge.pid, bridge-stdio*.pid, headless-bridges.json and
+             host-*.json then
   malformed  it is not in the form that its writer gives it; kept
   locked     a gateway holds the lock that belongs to it; kept
   foreign    another user's, planted, or not to be looked at; kept
-gateway.lock is never removed. While an update runs, nothing is.
+Locks are never removed. While an update runs, nothing is.
 )";
 
 constexpr std::string_view kPreflight = R"(

@@ -17,6 +17,7 @@
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/report/report.hpp"
 #include "policy/text/escape.hpp"
+#include "policy/verdict/claim_vetoes.hpp"
 #include "scanner/access_guard.hpp"
 
 namespace reaper::agent {
@@ -117,7 +118,10 @@ class Cleaning {
     using Announce = std::function<Result<void>(const ClaimFile&, const policy::FileJudgement&)>;
 
     [[nodiscard]] CleanerParts parts(Announce announce) {
-        return {[this](const ClaimFile& file) { return judge(file); }, std::move(announce)};
+        CleanerParts parts{[this](const ClaimFile& file) { return judge(file); },
+                           std::move(announce)};
+        parts.sees_all_locks = !policy::is_nested(machine_);
+        return parts;
     }
 
     // A copy of this program cleans; what it is about to do is written down here.

@@ -97,7 +97,7 @@ class FileRemoval {
         if (const auto obstacle = quarantine()) return *obstacle;
         parts_.reached(RemovalPoint::aside);
         ClaimFile taken = scanner::read_again(table_, file_, home_.get(), quarantine_name_);
-        taken.lock = lock_;
+        if (shares_lock()) taken.lock = lock_;
         if (auto objection = object(taken)) return put_back(*std::move(objection));
         if (::unlinkat(folder_.get(), name_of(quarantine_name_).c_str(), 0) != 0)
             return put_back(failed(system_failure("remove", file_.path).value()));
@@ -120,6 +120,11 @@ class FileRemoval {
                        judgement.paused ? "an update has begun" : judgement.reason};
     }
 
+    [[nodiscard]] bool shares_lock() const {
+        return file_.kind == ClaimKind::gateway_pid ||
+               (file_.kind == ClaimKind::host_record && !parts_.sees_all_locks);
+    }
+
     // The lock is held for these two calls only, and released with `lock`: a gateway that starts
     // from now on finds the place free.
     [[nodiscard]] std::optional<Removal> quarantine() {
@@ -127,8 +132,8 @@ class FileRemoval {
         if (!folder) return failed(folder.error());
         folder_ = std::move(*folder);
         std::optional<Fd> lock;
-        if (file_.kind == ClaimKind::gateway_pid) {
-            auto shared = share_gateway_lock(home_.get());
+        if (shares_lock()) {
+            auto shared = share_lock(home_.get(), scanner::lock_name(file_.kind, file_.name));
             if (!shared) return locked_out(shared.error());
             lock = std::move(*shared);
             lock_.state = lock ? scanner::LockState::free : scanner::LockState::absent;
@@ -153,9 +158,10 @@ class FileRemoval {
         return false;
     }
 
-    static Removal locked_out(const Error& error) {
+    [[nodiscard]] Removal locked_out(const Error& error) const {
         return is_held(error)
-                   ? Removal{RemovalResult::locked, "a gateway has just taken gateway.lock"}
+                   ? Removal{RemovalResult::locked, "a process has just taken " +
+                                                        scanner::lock_name(file_.kind, file_.name)}
                    : failed(error);
     }
 

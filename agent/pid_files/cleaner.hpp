@@ -21,10 +21,15 @@ struct CleanerParts {
     // Called before anything is done. When it fails, nothing is done.
     std::function<Result<void>(const scanner::ClaimFile&, const policy::FileJudgement&)> announce;
     std::function<void(RemovalPoint)> reached = [](RemovalPoint) {};
+    // /proc/locks shows every process that may hold the lock of a host record. False: in a
+    // container, where that lock is tried as well.
+    bool sees_all_locks = false;
 };
 
-// Removes the file as it was judged. A gateway's lock is shared, without waiting, until the file is
-// renamed: before that the file itself keeps every gateway from starting. A run that is killed in
+// Removes the file as it was judged. The lock of gateway.pid is shared, without waiting, until the
+// file is renamed: before that the file itself keeps every gateway from starting. A stale host
+// record does not, and a gateway that found its lock taken would give up: that one is shared only
+// where its holder may not be seen. A run that is killed in
 // between leaves NAME.taken-aside.PID (where that exists, NAME.taken-aside.PID.1), which a later
 // run removes in the same way, or puts back. The file itself is locked meanwhile, so that no run
 // takes another run's file for one that was left behind.

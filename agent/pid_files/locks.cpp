@@ -23,20 +23,19 @@ Result<Fd> lock(const scanner::FoundFile& found, const std::string& name, int ho
 
 }  // namespace
 
-Result<std::optional<Fd>> share_gateway_lock(int home) {
-    constexpr const char* kName = "gateway.lock";
-    const auto found = scanner::find_below(home, kName);
+Result<std::optional<Fd>> share_lock(int home, const std::string& name) {
+    const auto found = scanner::find_below(home, name.c_str());
     if (!found && is_absent(found.error())) return std::nullopt;
     if (!found) return tl::unexpected(found.error());
-    if (!S_ISREG(found->status.st_mode)) return failure(std::errc::not_supported, "lock", kName);
+    if (!S_ISREG(found->status.st_mode)) return failure(std::errc::not_supported, "lock", name);
     // NFS grants an exclusive lock only on a file open for writing. Shared is enough: gateways take
     // theirs exclusively.
-    auto file = lock(*found, kName, LOCK_SH);
+    auto file = lock(*found, name, LOCK_SH);
     if (!file) return tl::unexpected(file.error());
     struct stat now{};
-    const bool same = ::fstatat(home, kName, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+    const bool same = ::fstatat(home, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0 &&
                       now.st_dev == found->status.st_dev && now.st_ino == found->status.st_ino;
-    if (!same) return failure(std::errc::resource_unavailable_try_again, "lock", kName);
+    if (!same) return failure(std::errc::resource_unavailable_try_again, "lock", name);
     return std::optional(*std::move(file));
 }
 

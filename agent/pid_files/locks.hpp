@@ -11,9 +11,9 @@
 
 namespace reaper::agent {
 
-// Takes a shared lock on gateway.lock, and returns its descriptor; none where there is no such
-// file. operation_would_block: a gateway holds it.
-[[nodiscard]] Result<std::optional<Fd>> share_gateway_lock(int home);
+// Takes a shared lock on gateway.lock, or another lock of that kind, and returns its descriptor;
+// none where there is no such file. operation_would_block: a gateway holds it.
+[[nodiscard]] Result<std::optional<Fd>> share_lock(int home, const std::string& name);
 
 // Locks a pid file that was found below `home`, and returns its descriptor. In its place the lock
 // is shared: renaming the file decides which run takes it. Aside it is exclusive: then no other run

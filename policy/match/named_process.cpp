@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,12 @@ bool mentions(const Program& program, const std::vector<std::string>& argv) {
     });
 }
 
+bool runs_program_of(const FamilyRule& rule, const ProcessRow& row) {
+    return std::ranges::any_of(rule.programs, [&](const Program& program) {
+        return match_program(program, row) || mentions(program, row.command_line.value.argv);
+    });
+}
+
 bool is_whatsapp(const ProcessRow& row) {
     return std::ranges::any_of(row.command_line.value.argv, [](const std::string& word) {
         return file_name(word) == "bridge.js";
@@ -47,8 +54,10 @@ bool shows_program(const ProcessRow& row) {
 }
 
 NamedProcess judge_program(const ClaimFile& file, const ProcessRow& row, const Rules& rules) {
-    const std::string_view family = family_named_by(file.kind);
-    if (family.empty()) return {NamedProcessState::lives, fmt::format("pid {} is alive", row.pid)};
+    const auto families = families_named_by(file.kind);
+    const std::string writer = fmt::format("{}", fmt::join(families, " or "));
+    if (families.empty())
+        return {NamedProcessState::lives, fmt::format("pid {} is alive", row.pid)};
     if (row.kernel_thread)
         return {NamedProcessState::reused, fmt::format("pid {} is a kernel thread", row.pid)};
     if (!shows_program(row))
@@ -56,12 +65,12 @@ NamedProcess judge_program(const ClaimFile& file, const ProcessRow& row, const R
                 fmt::format("what pid {} runs could not be read", row.pid)};
     if (may_write(file.kind, row, rules))
         return {NamedProcessState::lives,
-                fmt::format("pid {} is a {} that is alive", row.pid, family)};
+                fmt::format("pid {} is a {} that is alive", row.pid, writer)};
     if (is_whatsapp(row))
         return {NamedProcessState::other_bridge,
                 fmt::format("pid {} is WhatsApp's bridge", row.pid)};
     return {NamedProcessState::other,
-            fmt::format("pid {} is no {}: it runs {}", row.pid, family, row.exe.value)};
+            fmt::format("pid {} is no {}: it runs {}", row.pid, writer, row.exe.value)};
 }
 
 // Returns what speaks against its start; empty: nothing. Ticks are exact, so if they are recorded
@@ -78,12 +87,20 @@ std::string_view doubt_of_start(const Claim& claim, const ProcessRow& row,
     return {};
 }
 
-// Matching ticks are the identity itself, whatever runs there. Wall clock times are weaker, as the
-// clock may have been stepped: a process that runs the right program, or an unknown one, is never
-// ruled out by them alone.
+// The start in a host record is the only one that its readers compare, to two seconds.
+bool started_as_recorded(const ClaimFile& file, const Claim& claim, const ProcessRow& row,
+                         const scanner::Machine& machine) {
+    if (claim.start_ticks) return *claim.start_ticks == row.start_ticks;
+    return file.kind == ClaimKind::host_record && claim.start_epoch &&
+           started_at(row.start_ticks, *claim.start_epoch, machine);
+}
+
+// A matching start is the identity itself, whatever runs there. Wall clock times that differ are
+// weaker, as the clock may have been stepped: a process that runs the right program, or an unknown
+// one, is never ruled out by them alone.
 NamedProcess judge_row(const ClaimFile& file, const Claim& claim, const ProcessRow& row,
                        const scanner::Machine& machine, const Rules& rules) {
-    if (claim.start_ticks && *claim.start_ticks == row.start_ticks)
+    if (started_as_recorded(file, claim, row, machine))
         return {NamedProcessState::lives,
                 fmt::format("pid {} is alive, and started when the file says", row.pid)};
     NamedProcess named = judge_program(file, row, rules);
@@ -116,27 +133,31 @@ bool may_be_removed(NamedProcessState state) {
 
 }  // namespace
 
-std::string_view family_named_by(ClaimKind kind) {
+std::vector<std::string_view> families_named_by(ClaimKind kind) {
     switch (kind) {
         case ClaimKind::bridge_pid:
         case ClaimKind::bridge_stdio_pid:
-        case ClaimKind::headless_registry: return "bridge";
+        case ClaimKind::headless_registry: return {"bridge"};
         case ClaimKind::gateway_pid:
         case ClaimKind::gateway_lock:
-        case ClaimKind::gateway_scope_lock: return "gateway";
-        case ClaimKind::compute_host_registry: return "compute_host";
-        case ClaimKind::meet_bot_record: return "meet_bot";
-        case ClaimKind::proxy_pid: return "iron_proxy";
+        case ClaimKind::gateway_scope_lock: return {"gateway"};
+        case ClaimKind::host_record: return {"gateway", "serve"};
+        case ClaimKind::compute_host_registry: return {"compute_host"};
+        case ClaimKind::meet_bot_record: return {"meet_bot"};
+        case ClaimKind::proxy_pid: return {"iron_proxy"};
         default: return {};
     }
 }
 
 bool may_write(ClaimKind kind, const ProcessRow& row, const Rules& rules) {
-    const auto rule = std::ranges::find(rules.families, family_named_by(kind), &FamilyRule::name);
-    if (rule == rules.families.end()) return true;  // it is not known what the writer looks like
-    return std::ranges::any_of(rule->programs, [&](const Program& program) {
-        return match_program(program, row) || mentions(program, row.command_line.value.argv);
-    });
+    bool is_known = false;  // what the writer looks like
+    for (const std::string_view family : families_named_by(kind)) {
+        const auto rule = std::ranges::find(rules.families, family, &FamilyRule::name);
+        if (rule == rules.families.end()) continue;
+        is_known = true;
+        if (runs_program_of(*rule, row)) return true;
+    }
+    return !is_known;
 }
 
 NamedProcess find_named(const ClaimFile& file, const Claim& claim, const scanner::Machine& machine,

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "policy/rules/rules.hpp"
 #include "scanner/claim_files.hpp"
@@ -31,8 +32,8 @@ struct NamedProcess {
     std::string detail;  // for people
 };
 
-// Returns the family whose members write files of this kind; empty: any program may.
-[[nodiscard]] std::string_view family_named_by(scanner::ClaimKind kind);
+// Returns the families whose members write files of this kind; none: any program may.
+[[nodiscard]] std::vector<std::string_view> families_named_by(scanner::ClaimKind kind);
 
 // True if its program writes files of that kind, by rules of any family, enabled or not. Some kinds
 // may be written by any program.

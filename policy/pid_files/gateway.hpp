@@ -1,4 +1,5 @@
-// Judges gateway.pid. Its lock, before any pid, tells whether a gateway runs.
+// Judges gateway.pid and the records of host-wide gateways and servers. Their lock, before any pid,
+// tells whether one runs.
 #pragma once
 
 #include "policy/pid_files/judge_files.hpp"
@@ -8,9 +9,16 @@ namespace reaper::policy {
 [[nodiscard]] FileJudgement judge_gateway_pid(const scanner::ClaimFile& file,
                                               const scanner::Machine& machine, const Rules& rules);
 
-// Judges gateway.lock. That file stays when its gateway ends, and the next one reuses it. In a
-// container a lock that no visible process holds is foreign, as a process outside may hold it.
+// Judges gateway.lock and host-ROLE.lock. That file stays when its process ends, and the next one
+// reuses it. In a container a lock that no visible process holds is foreign, as a process outside
+// may hold it.
 [[nodiscard]] FileJudgement judge_gateway_lock(const scanner::ClaimFile& file,
                                                const scanner::Machine& machine);
+
+// Judges host-ROLE.json. It is stale only if no process holds its lock and its pid is gone or
+// re-used: with another start than the one that it records, it is re-used, whatever runs there.
+// Unlike gateway.pid it is never half written, so a malformed one stays.
+[[nodiscard]] FileJudgement judge_host_record(const scanner::ClaimFile& file,
+                                              const scanner::Machine& machine, const Rules& rules);
 
 }  // namespace reaper::policy

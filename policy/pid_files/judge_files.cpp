@@ -36,7 +36,9 @@ FileJudgement judge_state(const ClaimFile& file, const Machine& machine, const R
             return judged(FileState::foreign, "file.whatsapp", "it belongs to WhatsApp's bridge");
         case ClaimKind::openclaw_lock:
             return judged(FileState::foreign, "file.openclaw", "it belongs to OpenClaw");
-        case ClaimKind::gateway_lock: return judge_gateway_lock(file, machine);
+        case ClaimKind::gateway_lock:
+        case ClaimKind::host_lock: return judge_gateway_lock(file, machine);
+        case ClaimKind::host_record: return judge_host_record(file, machine, rules);
         case ClaimKind::gateway_pid: return judge_gateway_pid(file, machine, rules);
         case ClaimKind::update_marker: return judge_marker(file, machine, rules);
         default: return judge_claims(file, machine, rules);
@@ -47,7 +49,8 @@ FileJudgement judge_state(const ClaimFile& file, const Machine& machine, const R
 // that are still read.
 bool is_removable(const ClaimFile& file) {
     constexpr ClaimKind kRemovable[] = {ClaimKind::bridge_pid, ClaimKind::bridge_stdio_pid,
-                                        ClaimKind::gateway_pid, ClaimKind::headless_registry};
+                                        ClaimKind::gateway_pid, ClaimKind::headless_registry,
+                                        ClaimKind::host_record};
     return std::ranges::find(kRemovable, file.kind) != std::end(kRemovable);
 }
 
@@ -99,6 +102,8 @@ std::string_view kind_word(ClaimKind kind) {
         case ClaimKind::viewer_lock: return "viewer-lock";
         case ClaimKind::whatsapp_bridge_pid: return "whatsapp-bridge";
         case ClaimKind::openclaw_lock: return "openclaw-lock";
+        case ClaimKind::host_record: return "host-record";
+        case ClaimKind::host_lock: return "host-lock";
     }
     return "bridge";
 }

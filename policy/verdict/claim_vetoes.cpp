@@ -163,7 +163,7 @@ bool is_of_other_family(const Claim& claim, const Member& member) {
     const bool names_one_family = claim.kind == ClaimKind::compute_host_registry ||
                                   claim.kind == ClaimKind::meet_bot_record ||
                                   claim.kind == ClaimKind::proxy_pid;
-    return names_one_family && family_named_by(claim.kind) != member.rule().name;
+    return names_one_family && families_named_by(claim.kind).front() != member.rule().name;
 }
 
 bool is_unclear(const Claim& claim) {

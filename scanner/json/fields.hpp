@@ -49,12 +49,12 @@ struct NamesOf<PeerState> {
 
 template <>
 struct NamesOf<ClaimKind> {
-    static constexpr std::array<std::string_view, 17> kList = {
+    static constexpr std::array<std::string_view, 19> kList = {
         "bridge_pid",    "bridge_stdio_pid",      "gateway_pid",       "desktop_lock",
         "ledger",        "update_marker",         "headless_registry", "process_registry",
         "browser_owner", "compute_host_registry", "meet_bot_record",   "proxy_pid",
         "gateway_lock",  "gateway_scope_lock",    "viewer_lock",       "whatsapp_bridge_pid",
-        "openclaw_lock"};
+        "openclaw_lock", "host_record",           "host_lock"};
 };
 
 template <>

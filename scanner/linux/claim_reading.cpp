@@ -241,14 +241,14 @@ void read_quarantined(const Home& home, ClaimKind kind, const std::string& folde
     }
 }
 
-void read_all_named(const Home& folder, ClaimKind kind, std::string_view ending, Files& files) {
+void read_all_named(const Home& folder, ClaimKind kind, const std::string& pattern,
+                    bool (*is_named)(std::string_view), Files& files) {
     const auto names = folder.directory
                            ? list_at(folder.directory.get(), ".", kMaxNames)
                            : failure(std::errc::permission_denied, "list", folder.path);
-    if (!names)
-        return files.push_back(unreadable(blank_file(folder, kind, "*" + std::string(ending))));
+    if (!names) return files.push_back(unreadable(blank_file(folder, kind, pattern)));
     for (const std::string& name : *names) {
-        if (name.ends_with(ending)) read_file(folder, kind, name, files);
+        if (is_named(name)) read_file(folder, kind, name, files);
     }
 }
 

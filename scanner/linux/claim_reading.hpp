@@ -62,7 +62,9 @@ void read_folder(const Home& home, ClaimKind kind, const char* folder, FileOf fi
 // name.
 void read_quarantined(const Home& home, ClaimKind kind, const std::string& folder,
                       bool (*is_place)(std::string_view), Files& files);
-// Adds all files of the home itself with that ending.
-void read_all_named(const Home& folder, ClaimKind kind, std::string_view ending, Files& files);
+// Adds all files of the home itself whose name `is_named` accepts; one by the name of `pattern` if
+// it cannot be listed.
+void read_all_named(const Home& folder, ClaimKind kind, const std::string& pattern,
+                    bool (*is_named)(std::string_view), Files& files);
 
 }  // namespace reaper::scanner

@@ -61,7 +61,8 @@ void read_plugin_root(const Home& root, Files& files) {
 }
 
 void read_socket_folder(const Home& folder, Files& files) {
-    read_all_named(folder, ClaimKind::browser_owner, ".owner_pid", files);
+    const auto is_owner = [](std::string_view name) { return name.ends_with(".owner_pid"); };
+    read_all_named(folder, ClaimKind::browser_owner, "*.owner_pid", is_owner, files);
 }
 
 // The files that the three functions above read; here only their existence matters.
@@ -97,8 +98,27 @@ void read_rest_of_plugin_root(const Home& root, Files& files) {
     read_quarantined(root, ClaimKind::headless_registry, "daemon", is_registry, files);
 }
 
+// host-ROLE.token beside them is a secret, and never opened.
+constexpr std::string_view kHostLocks[] = {"host-gateway.lock", "host-serve.lock",
+                                           "host-desktop-serve.lock"};
+constexpr std::string_view kHostRecords[] = {"host-gateway.json", "host-serve.json",
+                                             "host-desktop-serve.json"};
+
 void read_lock_folder(const Home& folder, Files& files) {
-    read_all_named(folder, ClaimKind::gateway_scope_lock, ".lock", files);
+    const auto is_scope_lock = [](std::string_view name) {
+        return name.ends_with(".lock") &&
+               std::ranges::find(kHostLocks, name) == std::end(kHostLocks);
+    };
+    read_all_named(folder, ClaimKind::gateway_scope_lock, "*.lock", is_scope_lock, files);
+    if (!folder.directory) return;
+    for (const std::string_view name : kHostLocks)
+        read_file(folder, ClaimKind::host_lock, std::string(name), files);
+    for (const std::string_view name : kHostRecords)
+        read_file(folder, ClaimKind::host_record, std::string(name), files);
+    const auto is_record = [](std::string_view name) {
+        return std::ranges::find(kHostRecords, name) != std::end(kHostRecords);
+    };
+    read_quarantined(folder, ClaimKind::host_record, ".", is_record, files);
 }
 
 void read_openclaw_home(const Home& home, Files& files) {
@@ -192,12 +212,12 @@ void look_up_named(Rows& rows, ClaimFile& file) {
 }
 
 void look_up_lock(const ProcessTable& table, ClaimFile& file) {
-    if (file.kind != ClaimKind::gateway_pid && file.kind != ClaimKind::gateway_lock) return;
+    const std::string name = lock_name(file.kind, file.name);
+    if (name.empty()) return;
     const auto home = may_read(file.scope, file.home)
                           ? open_claim_home(file.home)
                           : failure(std::errc::timed_out, "open", file.home);
-    file.lock =
-        home ? find_lock(table, home->get(), "gateway.lock") : LockReading{LockState::unknown, 0};
+    file.lock = home ? find_lock(table, home->get(), name) : LockReading{LockState::unknown, 0};
 }
 
 // Walks over all processes, once, and only if there is a file that needs it.

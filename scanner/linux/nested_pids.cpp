@@ -35,8 +35,10 @@ bool may_name_nested_process(const ClaimFile& file) {
     const bool of_bridge = file.kind == ClaimKind::bridge_pid ||
                            file.kind == ClaimKind::bridge_stdio_pid ||
                            file.kind == ClaimKind::headless_registry;
+    const bool has_lock =
+        file.lock.state != LockState::absent && always_locks(file.kind, file.name);
     const bool of_gateway =
-        file.kind == ClaimKind::gateway_pid && file.lock.state == LockState::absent;
+        (file.kind == ClaimKind::gateway_pid || file.kind == ClaimKind::host_record) && !has_lock;
     return (of_bridge || of_gateway) && !file.claims.empty() && file.claims.front().pid > 0;
 }
 

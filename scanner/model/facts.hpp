@@ -68,6 +68,9 @@ enum class ClaimKind {
     whatsapp_bridge_pid,  // $HERMES_HOME/whatsapp/session/bridge.pid: of another bridge
     // ~/.openclaw/memos-plugin/daemon/openclaw-runtime.lock/owner.json: of another agent
     openclaw_lock,
+    // ~/.local/state/hermes/gateway-locks/host-ROLE.json: the one gateway or server of a user
+    host_record,
+    host_lock,  // host-ROLE.lock beside it: that process holds a flock on it
 };
 
 struct Claim {

@@ -31,6 +31,12 @@ Claims of_gateway(Claim blank, const Result<GatewayRecord>& record) {
     return one(std::move(blank), record->pid);
 }
 
+Claims of_host(Claim blank, const Result<HostRecord>& record) {
+    if (!record) return tl::unexpected(record.error());
+    blank.start_epoch = record->start_epoch;
+    return one(std::move(blank), record->pid);
+}
+
 // Leaves out the seconds in the marker: they tell when the update began, not when the updater
 // started, so they cannot be compared with a start.
 Claims of_marker(const Claim& blank, const Result<UpdateMarker>& marker) {
@@ -60,7 +66,9 @@ Result<std::vector<Claim>> interpret_claims(const Claim& blank, std::string_view
         case ClaimKind::openclaw_lock: return naming(blank, parse_desktop_lock(text));
         case ClaimKind::gateway_pid:
         case ClaimKind::gateway_lock:
+        case ClaimKind::host_lock:
         case ClaimKind::gateway_scope_lock: return of_gateway(blank, parse_gateway_record(text));
+        case ClaimKind::host_record: return of_host(blank, parse_host_record(text));
         case ClaimKind::whatsapp_bridge_pid: return of_gateway(blank, parse_whatsapp_pid(text));
         case ClaimKind::browser_owner: return owned_by(blank, parse_bare_pid(text));
         case ClaimKind::update_marker: return of_marker(blank, parse_update_marker(text));

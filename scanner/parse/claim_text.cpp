@@ -1,6 +1,7 @@
 #include "scanner/parse/claim_text.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include <nlohmann/json.hpp>
@@ -69,6 +70,13 @@ bool take_start_time(const json& record, const char* key, GatewayRecord& gateway
     return true;
 }
 
+bool has_host_role(const json& record) {
+    constexpr std::string_view kRoles[] = {"gateway", "serve", "desktop-serve"};
+    const auto role = record.find("role");
+    return role != record.end() && role->is_string() &&
+           std::ranges::find(kRoles, role->get_ref<const std::string&>()) != std::end(kRoles);
+}
+
 tl::unexpected<Error> malformed(std::string_view what) {
     return failure(std::errc::invalid_argument, "parse", what);
 }
@@ -93,6 +101,22 @@ Result<GatewayRecord> parse_gateway_record(std::string_view text) {
     const auto home = record.find("hermes_home");
     if (home != record.end() && home->is_string()) gateway.home = home->get<std::string>();
     return gateway;
+}
+
+Result<HostRecord> parse_host_record(std::string_view text) {
+    const json record = parse_json(text);
+    if (!record.is_object()) return malformed("a host record");
+    const auto pid = pid_of(record, "pid");
+    const bool known = has_host_role(record) && record.value("protocolVersion", json()) == 1;
+    if (!pid || !known) return malformed("the pid of a host record");
+    HostRecord host{*pid, std::nullopt, 0};
+    if (!absent(record, "createTime")) {
+        if (!record["createTime"].is_number()) return malformed("the start of a host record");
+        host.start_epoch = record["createTime"].get<double>();
+    }
+    const auto profiles = record.find("profiles");
+    if (profiles != record.end() && profiles->is_array()) host.profiles = profiles->size();
+    return host;
 }
 
 Result<GatewayRecord> parse_whatsapp_pid(std::string_view text) {

@@ -33,6 +33,17 @@ struct GatewayRecord {
 };
 [[nodiscard]] Result<GatewayRecord> parse_gateway_record(std::string_view text);
 
+// Parses host-ROLE.json: {"role": "gateway", "pid": 7, "createTime": epoch, "profiles": ["default",
+// ...], "protocolVersion": 1, ...}. Another version is not in its form: what it means is not known.
+struct HostRecord {
+    Pid pid = 0;
+    std::optional<double> start_epoch;  // null where its writer could not tell
+    std::size_t profiles = 0;           // that it serves
+
+    bool operator==(const HostRecord&) const = default;
+};
+[[nodiscard]] Result<HostRecord> parse_host_record(std::string_view text);
+
 // Parses bridge.pid of WhatsApp: a line with the pid and perhaps a line with its start in ticks.
 [[nodiscard]] Result<GatewayRecord> parse_whatsapp_pid(std::string_view text);
 

@@ -48,6 +48,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (bare) fuzz::require(*bare > 0);
     const auto gateway = scanner::parse_gateway_record(text);
     if (gateway) fuzz::require(gateway->pid > 0);
+    const auto host = scanner::parse_host_record(text);
+    if (host) fuzz::require(host->pid > 0);
     const auto whatsapp = scanner::parse_whatsapp_pid(text);
     if (whatsapp) fuzz::require(whatsapp->pid > 0);
     const auto viewer = scanner::parse_viewer_lock(text);

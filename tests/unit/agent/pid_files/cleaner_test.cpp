@@ -66,10 +66,13 @@ class Scene {
         return {RemovalResult::failed, "there is no " + name};
     }
     [[nodiscard]] std::vector<ClaimFile> files() const {
-        return scanner::read_claim_files(table_, {::geteuid(), {}, {home_.path()}});
+        scanner::ClaimPlaces places{::geteuid(), {}, {home_.path()}};
+        places.lock_folders = {home_.path()};
+        return scanner::read_claim_files(table_, places);
     }
 
     bool is_stale = true;
+    bool sees_all_locks = false;
     bool announce_fails = false;
     int announced = 0;
 
@@ -94,7 +97,8 @@ class Scene {
                     for (const auto& [when, action] : actions_) {
                         if (when == point) action();
                     }
-                }};
+                },
+                sees_all_locks};
     }
 
     TemporaryFolder home_;
@@ -309,6 +313,66 @@ TEST_CASE("a link or a second name that takes its place is not removed") {
     });
     CHECK(linked.remove().result == RemovalResult::changed);
     CHECK(text_of(linked.pid_file()) == kNobody);
+}
+
+namespace {
+
+const std::string kRecord = "host-gateway.json";
+
+std::string record_of(const std::string& pid) {
+    return R"({"role":"gateway","pid":)" + pid + R"(,"createTime":1.5,"protocolVersion":1})";
+}
+
+// As a gateway publishes its record: it holds the lock, and renames a complete file over the old.
+Fd publish(const TemporaryFolder& home) {
+    Fd gateway(::open((home / "host-gateway.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (::flock(gateway.get(), LOCK_EX | LOCK_NB) != 0) return {};
+    home.write("host-gateway.json.tmp", record_of(std::to_string(::getpid())));
+    std::filesystem::rename(home / "host-gateway.json.tmp", home / kRecord);
+    return gateway;
+}
+
+}  // namespace
+
+TEST_CASE("the lock of a stale host record is tried only where its holder may not be seen") {
+    for (const bool sees_all_locks : {false, true}) {
+        Scene scene;
+        scene.sees_all_locks = sees_all_locks;
+        scene.home().write(kRecord, record_of(kNobody));
+        bool could_start = false;
+        scene.at(RemovalPoint::locked, [&] {
+            const Fd gateway(::open((scene.home() / "host-gateway.lock").c_str(),
+                                    O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+            could_start = ::flock(gateway.get(), LOCK_EX | LOCK_NB) == 0;
+        });
+        scene.home().write("host-gateway.lock", "");
+        CHECK(scene.remove(kRecord).result == RemovalResult::removed);
+        CHECK(could_start == sees_all_locks);
+        CHECK(::access((scene.home() / "host-gateway.lock").c_str(), F_OK) == 0);
+    }
+}
+
+TEST_CASE("a gateway that publishes its record meanwhile has it in its place afterwards") {
+    for (const bool sees_all_locks : {false, true}) {
+        for (const RemovalPoint point :
+             {RemovalPoint::proven, RemovalPoint::locked, RemovalPoint::aside}) {
+            Scene scene;
+            scene.sees_all_locks = sees_all_locks;
+            scene.home().write("host-gateway.lock", "");
+            scene.home().write(kRecord, record_of(kNobody));
+            Fd gateway;
+            scene.at(point, [&] { gateway = publish(scene.home()); });
+            const Removal removal = scene.remove(kRecord);
+            INFO(removal.detail);
+            const bool kept_out = point == RemovalPoint::locked && !sees_all_locks;
+            CHECK(static_cast<bool>(gateway) != kept_out);
+            if (kept_out)
+                CHECK(removal.result == RemovalResult::removed);
+            else
+                CHECK(text_of(scene.home() / kRecord) == record_of(std::to_string(::getpid())));
+            CHECK(names_in(scene.home()) == (kept_out ? 3 : 4));
+        }
+    }
 }
 
 TEST_CASE("a lock that is replaced meanwhile is not trusted") {

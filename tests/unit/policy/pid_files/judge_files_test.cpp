@@ -1,60 +1,15 @@
-#include "policy/pid_files/judge_files.hpp"
-
 #include "tests/support/catch.hpp"
 #include "tests/support/facts_builder.hpp"
+#include "tests/unit/policy/pid_files/judged_file.hpp"
 #include "tests/unit/policy/verdict/judged.hpp"
 
 namespace reaper::test {
 
 namespace {
 
-using reaper::policy::FileJudgement;
-using reaper::policy::FileState;
-using reaper::scanner::Access;
-using reaper::scanner::Claim;
-using reaper::scanner::ClaimFile;
-using reaper::scanner::ClaimKind;
-using reaper::scanner::FileForm;
-using reaper::scanner::LockState;
-using reaper::scanner::Machine;
-using reaper::scanner::Pid;
-using reaper::scanner::ProcessRow;
-using reaper::scanner::Reading;
-
-constexpr Pid kPid = 77;
-
-Machine machine() {
-    return FactsBuilder().facts().machine;
-}
-
-ProcessRow bridge() {
-    return row(kPid, 1, "/usr/bin/node",
-               {"node", kHome + "/dist/bridge.mjs", "--agent=hermes", "--daemon"});
-}
-
 ProcessRow gateway() {
     return row(kPid, 1, "/usr/bin/python3.11",
                {"python3", "-m", "hermes_cli.main", "gateway", "run"});
-}
-
-// Names a process of its own kind that started before it was written: live, until a test changes
-// something.
-ClaimFile file_of(ClaimKind kind, ProcessRow named) {
-    ClaimFile file;
-    file.kind = kind;
-    file.home = kHermesHome;
-    file.name = "file";
-    file.path = kHermesHome + "/file";
-    file.scope = kUser;
-    file.found = true;
-    file.stamp.links = 1;
-    file.stamp.owner = kUser;
-    file.stamp.written_s = static_cast<std::int64_t>(kNowEpoch);
-    file.text = "77";
-    Claim claim = claim_of(kind, kHermesHome, kPid);
-    claim.named = Reading<ProcessRow>::of(std::move(named));
-    file.claims = {std::move(claim)};
-    return file;
 }
 
 ClaimFile bridge_file() {
@@ -66,41 +21,6 @@ ClaimFile gateway_file(LockState lock) {
     file.text = R"({"pid":77,"hermes_home":")" + kHermesHome + R"("})";
     file.lock = {lock, lock == LockState::held ? kPid : 0};
     return file;
-}
-
-ClaimFile without_process(ClaimFile file) {
-    file.claims.front().named = Reading<ProcessRow>::failed(Access::gone);
-    return file;
-}
-
-ClaimFile saying(ClaimFile file, const std::string& text) {
-    file.text = text;
-    file.claims.front().access = Access::malformed;
-    file.claims.front().pid = 0;
-    file.claims.front().named = {};
-    return file;
-}
-
-FileJudgement judged_file(const ClaimFile& file, const Machine& where = machine()) {
-    return policy::judge_file(file, where, all_rules());
-}
-
-void check(const ClaimFile& file, FileState state, bool remove, const std::string& code) {
-    const FileJudgement judgement = judged_file(file);
-    INFO(judgement.reason);
-    CHECK(to_string(judgement.state) == to_string(state));
-    CHECK(judgement.remove == remove);
-    REQUIRE_FALSE(judgement.evidence.empty());
-    CHECK(judgement.evidence.front().code == code);
-    CHECK_FALSE(judgement.reason.empty());
-}
-
-void check_kept(const ClaimFile& file, FileState state, const std::string& code) {
-    check(file, state, false, code);
-}
-
-void check_stale(const ClaimFile& file, const std::string& code) {
-    check(file, FileState::stale, true, code);
 }
 
 }  // namespace

@@ -91,6 +91,37 @@ TEST_CASE("every kind of file, in its place") {
     CHECK(read_claims(table(), places).claims.empty());  // none of them protects anything
 }
 
+TEST_CASE("the records of host-wide gateways and servers, each with its own lock") {
+    const TemporaryFolder home;
+    const std::string record =
+        R"(","pid":)" + kSelf + R"(,"createTime":1.5,"protocolVersion":1,"profiles":["a","b"]})";
+    home.write("host-gateway.json", R"({"role":"gateway)" + record);
+    home.write("host-gateway.lock", "");
+    home.write("host-serve.json", R"({"role":"serve)" + record);
+    home.write("host-desktop-serve.json", "{");
+    home.write("host-gateway.json.taken-aside.7", R"({"role":"gateway)" + record);
+    home.write("host-other.json", record);
+    home.fifo("host-gateway.token");
+    const Fd gateway = locked(home / "host-gateway.lock", LOCK_EX);
+    ClaimPlaces places{::geteuid(), {}, {}};
+    places.lock_folders = {home.path()};
+    const auto files = read_claim_files(table(), places);
+    REQUIRE(files.size() == 5);
+    CHECK(files[0].name == "host-desktop-serve.json");
+    CHECK(files[0].claims.front().access == Access::malformed);
+    CHECK(files[1].name == "host-gateway.json");
+    CHECK(files[1].kind == ClaimKind::host_record);
+    CHECK(files[1].claims.front().start_epoch == 1.5);
+    CHECK(files[1].claims.front().named.ok());
+    CHECK(files[2].name == "host-gateway.json.taken-aside.7");
+    CHECK(files[3].kind == ClaimKind::host_lock);
+    for (const std::size_t i : {1U, 2U, 3U})
+        CHECK(files[i].lock == LockReading{LockState::held, ::getpid()});
+    CHECK(files[4].name == "host-serve.json");
+    CHECK(files[4].lock.state == LockState::absent);
+    CHECK(read_claims(table(), places).claims.empty());
+}
+
 TEST_CASE("what holds gateway.lock is told without touching it") {
     const TemporaryFolder home;
     CHECK(lock_in(home).state == LockState::absent);

@@ -51,6 +51,35 @@ TEST_CASE("the start of a gateway, in ticks or in hundredths of a second") {
     CHECK(in_hundredths.home.empty());
 }
 
+TEST_CASE("the record of a host-wide gateway or server") {
+    CHECK(parse_host_record(
+              R"({"role":"gateway","home":"/h","pid":9,"createTime":1800000000.25,"host":"",
+                  "port":null,"protocolVersion":1,"tokenFingerprint":"","profiles":["default","w"],
+                  "updatedAt":"2026-01-01T00:00:00+00:00"})")
+              .value() == HostRecord{9, 1'800'000'000.25, 2});
+    CHECK(parse_host_record(R"({"role":"serve","pid":9,"createTime":180,"protocolVersion":1})")
+              .value() == HostRecord{9, 180.0, 0});
+    CHECK(parse_host_record(
+              R"({"role":"desktop-serve","pid":9,"createTime":null,"protocolVersion":1})")
+              .value() == HostRecord{9, std::nullopt, 0});
+    for (const char* text :
+         {"", "9", "{", "[]", R"({"pid":9,"protocolVersion":1})",
+          R"({"role":"other","pid":9,"protocolVersion":1})",
+          R"({"role":7,"pid":9,"protocolVersion":1})", R"({"role":"serve","pid":9})",
+          R"({"role":"serve","pid":9,"protocolVersion":2})",
+          R"({"role":"serve","pid":9,"protocolVersion":"1"})",
+          R"({"role":"serve","pid":0,"protocolVersion":1})",
+          R"({"role":"serve","pid":"9","protocolVersion":1})",
+          R"({"role":"serve","pid":true,"protocolVersion":1})",
+          R"({"role":"serve","protocolVersion":1})",
+          R"({"role":"serve","pid":9,"createTime":"now","protocolVersion":1})",
+          R"({"role":"serve","pid":9,"createTime":1e400,"protocolVersion":1})",
+          R"({"role":"serve","pid":9,"createTime":NaN,"protocolVersion":1})"}) {
+        INFO(text);
+        CHECK_FALSE(parse_host_record(text));
+    }
+}
+
 TEST_CASE("WhatsApp's pid file") {
     CHECK(parse_whatsapp_pid("9\n4711\n").value() == GatewayRecord{9, 4711});
     CHECK(parse_whatsapp_pid("9").value() == GatewayRecord{9, std::nullopt});
