@@ -70,7 +70,8 @@ serve; with --home, only at that home and its profiles. Each file is
   malformed  it is not in the form that its writer gives it; kept
   locked     a gateway holds the lock that belongs to it; kept
   foreign    another user's, planted, or not to be looked at; kept
-Locks are never removed. While an update runs, nothing is.
+Locks are never removed. While an update runs, nothing is; its marker is removed
+when its process is gone, or after 20 minutes where that cannot be seen.
 )";
 
 constexpr std::string_view kPreflight = R"(

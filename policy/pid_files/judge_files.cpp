@@ -7,6 +7,7 @@
 
 #include "policy/pid_files/content.hpp"
 #include "policy/pid_files/gateway.hpp"
+#include "policy/pid_files/update_marker.hpp"
 #include "policy/verdict/claim_vetoes.hpp"
 
 namespace reaper::policy {
@@ -18,15 +19,6 @@ using scanner::Claim;
 using scanner::ClaimFile;
 using scanner::ClaimKind;
 using scanner::Machine;
-
-FileJudgement judge_marker(const ClaimFile& file, const Machine& machine, const Rules& rules) {
-    if (is_unclear(file.claims.front())) return judge_claims(file, machine, rules);
-    if (is_update_running(file.claims.front(), machine, rules))
-        return judged(FileState::live, "update.running", "an update is running");
-    FileJudgement judgement = judge_claims(file, machine, rules);
-    judgement.state = FileState::stale;
-    return judgement;
-}
 
 FileJudgement judge_state(const ClaimFile& file, const Machine& machine, const Rules& rules) {
     const bool denied = !file.claims.empty() && file.claims.front().access == Access::denied;
@@ -40,7 +32,7 @@ FileJudgement judge_state(const ClaimFile& file, const Machine& machine, const R
         case ClaimKind::host_lock: return judge_gateway_lock(file, machine);
         case ClaimKind::host_record: return judge_host_record(file, machine, rules);
         case ClaimKind::gateway_pid: return judge_gateway_pid(file, machine, rules);
-        case ClaimKind::update_marker: return judge_marker(file, machine, rules);
+        case ClaimKind::update_marker: return judge_update_marker(file, machine, rules);
         default: return judge_claims(file, machine, rules);
     }
 }
@@ -48,9 +40,9 @@ FileJudgement judge_state(const ClaimFile& file, const Machine& machine, const R
 // True for the kinds that are removed. The others are cleaned up by their writers, or are records
 // that are still read.
 bool is_removable(const ClaimFile& file) {
-    constexpr ClaimKind kRemovable[] = {ClaimKind::bridge_pid, ClaimKind::bridge_stdio_pid,
+    constexpr ClaimKind kRemovable[] = {ClaimKind::bridge_pid,  ClaimKind::bridge_stdio_pid,
                                         ClaimKind::gateway_pid, ClaimKind::headless_registry,
-                                        ClaimKind::host_record};
+                                        ClaimKind::host_record, ClaimKind::update_marker};
     return std::ranges::find(kRemovable, file.kind) != std::end(kRemovable);
 }
 
@@ -61,11 +53,12 @@ bool belongs_back(const ClaimFile& file, const FileJudgement& judgement) {
     return is_aside && judgement.state == FileState::live && file.stamp.owner == file.scope;
 }
 
-// None: no update runs there.
-const Claim* find_update(std::span<const Claim> markers, scanner::Uid scope, const Machine& machine,
-                         const Rules& rules) {
+// None: no update runs there. A marker is judged by itself, so it does not keep itself.
+const Claim* find_update(std::span<const Claim> markers, const ClaimFile& file,
+                         const Machine& machine, const Rules& rules) {
     const auto found = std::ranges::find_if(markers, [&](const Claim& marker) {
-        return marker.scope == scope && is_update_running(marker, machine, rules);
+        return marker.scope == file.scope && marker.path != file.path &&
+               is_update_running(marker, machine, rules);
     });
     return found == markers.end() ? nullptr : &*found;
 }
@@ -127,7 +120,7 @@ std::vector<FileJudgement> judge_files(std::span<const ClaimFile> files,
     for (const ClaimFile& file : files) {
         FileJudgement& judgement = judgements.emplace_back(judge_file(file, machine, rules));
         const Claim* update =
-            judgement.remove ? find_update(markers, file.scope, machine, rules) : nullptr;
+            judgement.remove ? find_update(markers, file, machine, rules) : nullptr;
         if (update == nullptr) continue;
         judgement.remove = false;
         judgement.paused = true;

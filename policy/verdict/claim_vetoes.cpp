@@ -86,20 +86,6 @@ bool may_be_named(const Claim& claim, const ProcessFacts& process, const VetoInp
            started_by(process.row.start_ticks, claim.written_epoch + kMostStep, machine);
 }
 
-bool is_fresh(const Claim& marker, const Machine& machine) {
-    constexpr double kFresh = 20 * 60.0;
-    return std::abs(machine.now_epoch - marker.written_epoch) < kFresh;
-}
-
-bool runs_updater(const scanner::ProcessRow& row, const Rules& rules) {
-    return std::ranges::any_of(rules.families, [&](const FamilyRule& rule) {
-        const auto runs = [&](const Program& program) {
-            return match_program(program, row).has_value();
-        };
-        return rule.at_update == AtUpdate::is_update && std::ranges::any_of(rule.programs, runs);
-    });
-}
-
 bool is_of_bridge(ClaimKind kind) {
     return kind == ClaimKind::bridge_pid || kind == ClaimKind::bridge_stdio_pid;
 }
@@ -185,6 +171,20 @@ bool might_protect(const Claim& claim, const Member& member) {
 bool is_valid_claim(const Claim& claim, const ProcessFacts& process, const Machine& machine) {
     if (!names(claim, process)) return false;
     return claim.start_ticks || started_by(process.row.start_ticks, claim.written_epoch, machine);
+}
+
+bool is_fresh(const Claim& marker, const Machine& machine) {
+    constexpr double kFresh = 20 * 60.0;
+    return std::abs(machine.now_epoch - marker.written_epoch) < kFresh;
+}
+
+bool runs_updater(const scanner::ProcessRow& row, const Rules& rules) {
+    return std::ranges::any_of(rules.families, [&](const FamilyRule& rule) {
+        const auto runs = [&](const Program& program) {
+            return match_program(program, row).has_value();
+        };
+        return rule.at_update == AtUpdate::is_update && std::ranges::any_of(rule.programs, runs);
+    });
 }
 
 bool is_update_running(const Claim& marker, const Machine& machine) {

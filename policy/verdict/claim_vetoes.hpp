@@ -38,6 +38,13 @@ void check_claims(const Member& member, const VetoInput& input, VetoList& vetoes
 [[nodiscard]] bool is_valid_claim(const scanner::Claim& claim, const scanner::ProcessFacts& process,
                                   const scanner::Machine& machine);
 
+// True if a marker was written less than 20 minutes ago, or that much ahead of a clock that was
+// stepped back.
+[[nodiscard]] bool is_fresh(const scanner::Claim& marker, const scanner::Machine& machine);
+
+// True if a process runs a program that updates Hermes, by rules of any family, enabled or not.
+[[nodiscard]] bool runs_updater(const scanner::ProcessRow& row, const Rules& rules);
+
 // True if the updater that a marker names is alive or may be, by the times alone. For 20 minutes
 // any process with its pid counts, as the clock may have been stepped since. A marker without
 // content is one that is being written. In a container, or if /proc hides processes, an updater

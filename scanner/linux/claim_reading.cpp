@@ -11,6 +11,7 @@
 #include "scanner/json/record_reader.hpp"
 #include "scanner/linux/procfs.hpp"
 #include "scanner/parse/claim_interpreters.hpp"
+#include "scanner/parse/claim_text.hpp"
 #include "scanner/read_file.hpp"
 
 namespace reaper::scanner {
@@ -159,7 +160,11 @@ Result<std::vector<Claim>> read_content(ClaimFile& file, const FoundFile& found,
 
 Claim unclear_claim(const ClaimFile& file, const Error& error) {
     Claim claim = blank_claim(file);
-    if (error.code == std::errc::invalid_argument) claim.access = Access::malformed;
+    if (error.code != std::errc::invalid_argument) return claim;
+    claim.access = Access::malformed;
+    // A marker that is cut off may still say which process to look for.
+    if (file.kind == ClaimKind::update_marker)
+        claim.pid = parse_bare_pid(file.text.substr(0, file.text.find('\n'))).value_or(0);
     return claim;
 }
 

@@ -36,8 +36,10 @@ void read_data_home(const Home& home, Files& files) {
     read_folder(home, ClaimKind::bridge_stdio_pid, "daemon", stdio_pid_file, files);
 }
 
+constexpr const char* kMarker = ".hermes-update-in-progress";
+
 void read_marker(const Home& home, Files& files) {
-    read_file(home, ClaimKind::update_marker, ".hermes-update-in-progress", files);
+    read_file(home, ClaimKind::update_marker, kMarker, files);
 }
 
 void read_hermes_home(const Home& home, Files& files) {
@@ -73,7 +75,7 @@ constexpr const char* kRecords[] = {"daemon/bridge.pid",
                                     "state/dashboard-compute-host.json",
                                     "proxy/iron-proxy.pid",
                                     "workspace/meetings/.active.json",
-                                    ".hermes-update-in-progress",
+                                    kMarker,
                                     "desktop-ssh",
                                     "daemon/headless-bridges.json"};
 
@@ -91,6 +93,8 @@ void read_rest_of_hermes_home(const Home& home, Files& files) {
     read_file(home, ClaimKind::whatsapp_bridge_pid, "whatsapp/session/bridge.pid", files);
     const auto is_gateway_pid = [](std::string_view name) { return name == "gateway.pid"; };
     read_quarantined(home, ClaimKind::gateway_pid, ".", is_gateway_pid, files);
+    const auto is_marker = [](std::string_view name) { return name == std::string_view(kMarker); };
+    read_quarantined(home, ClaimKind::update_marker, ".", is_marker, files);
 }
 
 void read_rest_of_plugin_root(const Home& root, Files& files) {

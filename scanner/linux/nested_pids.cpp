@@ -39,7 +39,9 @@ bool may_name_nested_process(const ClaimFile& file) {
         file.lock.state != LockState::absent && always_locks(file.kind, file.name);
     const bool of_gateway =
         (file.kind == ClaimKind::gateway_pid || file.kind == ClaimKind::host_record) && !has_lock;
-    return (of_bridge || of_gateway) && !file.claims.empty() && file.claims.front().pid > 0;
+    const bool is_marker = file.kind == ClaimKind::update_marker;
+    return (of_bridge || of_gateway || is_marker) && !file.claims.empty() &&
+           file.claims.front().pid > 0;
 }
 
 }  // namespace reaper::scanner

@@ -266,8 +266,12 @@ def a_live_update_pauses_every_removal():
     scene.expect_clean([], [], status=6)  # in a pid namespace of its own it may be one outside
     os.utime(marker, (time.time() - 1201,) * 2)
     scene.expect_clean(
-        ["profiles/work/gateway.pid", "memos-plugin/daemon/bridge.pid"],
-        [".hermes-update-in-progress"],
+        [
+            "profiles/work/gateway.pid",
+            "memos-plugin/daemon/bridge.pid",
+            ".hermes-update-in-progress",
+        ],
+        [],
     )
 
 

@@ -348,8 +348,8 @@ TEST_CASE(
 
 TEST_CASE("records that others read or clean up are never removed") {
     for (const ClaimKind kind :
-         {ClaimKind::desktop_lock, ClaimKind::ledger, ClaimKind::update_marker,
-          ClaimKind::process_registry, ClaimKind::gateway_scope_lock, ClaimKind::viewer_lock}) {
+         {ClaimKind::desktop_lock, ClaimKind::ledger, ClaimKind::process_registry,
+          ClaimKind::gateway_scope_lock, ClaimKind::viewer_lock}) {
         INFO(policy::kind_word(kind));
         check_kept(without_process(file_of(kind, gateway())), FileState::stale, "pid.gone");
     }
@@ -430,7 +430,7 @@ TEST_CASE("an update that runs pauses every removal of its user, and of no other
     check_kept(saying(marker, "77"), FileState::malformed, "file.malformed");
     ClaimFile of_updater = marker;  // the clock was stepped since it was written
     of_updater.claims.front().written_epoch = kNowEpoch - 7200;
-    CHECK(judged_file(of_updater).state == FileState::stale);
+    CHECK(judged_file(of_updater).state == FileState::foreign);
     CHECK_FALSE(judged_under(of_updater.claims.front()));
     of_updater.claims.front().named.value =
         row(kPid, 1, "/opt/hermes-setup", {"hermes-setup", "--update"});

@@ -283,4 +283,9 @@ TEST_CASE("update markers by themselves") {
     REQUIRE(markers.size() == 1);
     CHECK(markers.front().kind == ClaimKind::update_marker);
     CHECK(markers.front().named.ok());
+    home.write(".hermes-update-in-progress", kSelf);  // cut off: but the process is looked up
+    const auto cut_off = read_update_markers(table(), {::geteuid(), {}, {home.path()}});
+    CHECK(cut_off.front().access == Access::malformed);
+    CHECK(cut_off.front().pid == ::getpid());
+    CHECK(cut_off.front().named.ok());
 }
