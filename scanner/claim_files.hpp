@@ -115,6 +115,19 @@ inline constexpr std::string_view kQuarantineSuffix = ".taken-aside.";
 [[nodiscard]] std::vector<Claim> read_update_markers(const ProcessTable& table,
                                                      const ClaimPlaces& places);
 
+// When the gateway of a home has started lately, as it says itself.
+struct GatewayStarts {
+    std::string home;
+    std::string path;
+    std::vector<double> epochs;
+
+    bool operator==(const GatewayStarts&) const = default;
+};
+
+// Reads gateway-starts.log in the Hermes homes of these places. Leaves out what does not exist or
+// cannot be read, as nothing depends on it.
+[[nodiscard]] std::vector<GatewayStarts> read_gateway_starts(const ClaimPlaces& places);
+
 // Opens the home of a file as a folder to look below. no_such_file_or_directory and
 // not_a_directory: there is none.
 [[nodiscard]] Result<Fd> open_claim_home(const std::string& path);

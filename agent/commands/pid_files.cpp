@@ -14,6 +14,7 @@
 #include "agent/observe/snapshot.hpp"
 #include "agent/pid_files/cleaner.hpp"
 #include "agent/pid_files/places.hpp"
+#include "agent/pid_files/storms.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/report/report.hpp"
 #include "policy/text/escape.hpp"
@@ -31,6 +32,7 @@ struct Reading {
     PidFilePlaces places;
     std::vector<ClaimFile> files;
     std::vector<scanner::Claim> markers;
+    std::vector<std::string> storms;
 };
 
 }  // namespace
@@ -38,8 +40,8 @@ struct Reading {
 template <>
 struct MembersOf<Reading> {
     static auto tie(Is<Reading> auto& it) {
-        auto& [places, files, markers] = it;
-        return std::tie(places, files, markers);
+        auto& [places, files, markers, storms] = it;
+        return std::tie(places, files, markers, storms);
     }
 };
 
@@ -81,9 +83,10 @@ Result<Reading> read_bounded_in(const scanner::ProcessTable& table, const scanne
                                 const Setup& setup, std::vector<std::string>& unanswered) {
     auto reading = read_bounded<Reading>(
         [&]() -> Result<Reading> {
-            Reading read{pid_file_places(facts, setup), {}, {}};
+            Reading read{pid_file_places(facts, setup), {}, {}, {}};
             read.files = read_all(table, read.places.places);
             read.markers = read_update_markers(table, read.places);
+            read.storms = storm_remarks(read.places, facts.machine);
             return read;
         },
         table.descriptors(), &unanswered);
@@ -212,6 +215,7 @@ Result<Report> run_pid_files(const scanner::ProcessTable& table, const SweepOpti
             {std::move(reading->files[i]), std::move(judgements[i]), std::nullopt});
     for (const std::string& folder : found.unread)
         report.remarks.push_back(fmt::format("{} could not be read", policy::escape(folder, 200)));
+    std::ranges::copy(reading->storms, std::back_inserter(report.remarks));
     for (const std::string& what : unanswered)
         report.remarks.push_back(unanswered_text(policy::escape(what, 200)));
     if (!found.unread.empty() || !unanswered.empty()) report.complete = false;

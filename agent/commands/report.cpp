@@ -1,10 +1,44 @@
+#include <algorithm>
+#include <iterator>
+
 #include "agent/commands/commands.hpp"
+#include "agent/commands/packet_members.hpp"
 #include "agent/history/file.hpp"
+#include "agent/pid_files/storms.hpp"
+#include "agent/reading/bounded_reader.hpp"
 #include "agent/redaction/facts_file.hpp"
 #include "agent/report/build.hpp"
 #include "agent/sweep/respawn_history.hpp"
+#include "policy/match/member.hpp"
+#include "policy/text/escape.hpp"
+#include "policy/update/gateways.hpp"
 
 namespace reaper::agent {
+
+namespace {
+
+using Remarks = std::vector<std::string>;
+
+Remarks find_storms(const scanner::ProcessTable& table, const Look& look, const Setup& setup) {
+    const auto remarks = read_bounded<Remarks>(
+        [&]() -> Result<Remarks> {
+            return storm_remarks(pid_file_places(look.facts, setup), look.facts.machine);
+        },
+        table.descriptors());
+    return remarks.value_or(Remarks());
+}
+
+// Reads files only where a gateway runs: in a storm it waits longer than it takes to start.
+void add_gateways(const scanner::ProcessTable& table, const Look& look, const Setup& setup,
+                  Report& report) {
+    const auto members = policy::find_members(look.facts, look.rules);
+    if (policy::gateways_by_home(members).empty()) return;
+    for (const std::string& several : policy::describe_gateways(members))
+        report.remarks.push_back(policy::escape(several, 400));
+    std::ranges::move(find_storms(table, look, setup), std::back_inserter(report.remarks));
+}
+
+}  // namespace
 
 Result<Report> run_report(const scanner::ProcessTable& table, const SweepOptions& options,
                           const ReportOptions& own, const Setup& setup) {
@@ -19,6 +53,7 @@ Result<Report> run_report(const scanner::ProcessTable& table, const SweepOptions
     }
     Report report = report_of(*judged, options, setup);
     report.command = "report";
+    add_gateways(table, judged->look, setup, report);
     return report;
 }
 

@@ -1,13 +1,13 @@
 #include "policy/update/obstacles.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "policy/match/member.hpp"
 #include "policy/update/command_line_only.hpp"
+#include "policy/update/gateways.hpp"
 #include "policy/update/lineage.hpp"
 #include "policy/verdict/claim_vetoes.hpp"
 #include "scanner/exited.hpp"
@@ -30,25 +30,6 @@ bool contains(const Range& pids, Pid pid) {
 
 std::vector<std::string> argv_of(const ProcessRow& row) {
     return row.command_line.ok() ? row.command_line.value.argv : std::vector<std::string>{};
-}
-
-bool is_no(const scanner::Reading<bool>& reading) {
-    return reading.ok() && !reading.value;
-}
-
-// True if it runs in a container, so an update here does not concern it.
-bool is_elsewhere(const ProcessFacts& process) {
-    const bool other = is_no(process.same_pid_namespace) || is_no(process.same_root);
-    return other || (process.namespace_pids.ok() && process.namespace_pids.value.size() > 1);
-}
-
-bool concerns_us(const Member& member) {
-    return !scanner::has_exited(member.facts->row) && !is_elsewhere(*member.facts);
-}
-
-bool is_gateway(const Member& member) {
-    return member.match.role.name == "gateway" && concerns_us(member) &&
-           !is_no(member.facts->same_home);
 }
 
 bool heads_service(const ProcessFacts& process) {
@@ -118,11 +99,7 @@ class Search {
     }
 
     void find_gateways() {
-        std::map<std::string, std::vector<const Member*>> gateways;
-        for (const Member& member : members_) {
-            if (is_gateway(member) && !runs_another(member))
-                gateways[member.home].push_back(&member);
-        }
+        const auto gateways = gateways_by_home(members_);
         for (const auto& [home, of_home] : gateways) {
             if (of_home.size() < 2) continue;
             std::vector<Pid> pids;
@@ -189,14 +166,6 @@ class Search {
     [[nodiscard]] bool is_occupant(Pid pid) const {
         return std::ranges::any_of(occupancy_.occupants, [pid](const Occupant& one) {
             return one.row.pid == pid && occupies_install(one);
-        });
-    }
-
-    // True for the process that writes the log of a gateway that it runs, so it is no second
-    // gateway. Only the gateway itself shows its profile.
-    [[nodiscard]] bool runs_another(const Member& gateway) const {
-        return std::ranges::any_of(members_, [&](const Member& member) {
-            return is_gateway(member) && member.facts->row.ppid == gateway.pid();
         });
     }
 

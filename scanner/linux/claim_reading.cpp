@@ -23,12 +23,6 @@ constexpr std::size_t kMaxSize = 64 * 1024UL;
 // Per folder. It holds one file for each bridge or desktop that was ever connected.
 constexpr std::size_t kMaxNames = 1024;
 
-// False: the file may have been planted to mislead, so the claim says that and names no process.
-bool trustworthy(const struct stat& status, Uid uid) {
-    return S_ISREG(status.st_mode) && status.st_nlink == 1 &&
-           (status.st_uid == uid || status.st_uid == 0);
-}
-
 double epoch_of(const FileStamp& stamp) {
     return static_cast<double>(stamp.written_s) + static_cast<double>(stamp.written_ns) / 1e9;
 }
@@ -170,6 +164,11 @@ Claim unclear_claim(const ClaimFile& file, const Error& error) {
 
 }  // namespace
 
+bool is_trustworthy(const struct stat& status, Uid uid) {
+    return S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+           (status.st_uid == uid || status.st_uid == 0);
+}
+
 bool proves_absence(const Error& error) {
     return error.code == std::errc::no_such_file_or_directory ||
            error.code == std::errc::not_a_directory;
@@ -196,7 +195,7 @@ ClaimFile unreadable(ClaimFile file) {
 ClaimFile read_into(ClaimFile file, const FoundFile& found, ClaimContext& context) {
     file.found = true;
     file.stamp = stamp_of(found.status);
-    if (!trustworthy(found.status, file.scope)) return unreadable(std::move(file));
+    if (!is_trustworthy(found.status, file.scope)) return unreadable(std::move(file));
     ClaimMark mark = mark_of(file, found.status);
     if (auto known = find_earlier(mark, context)) {
         file.claims = std::move(*known);

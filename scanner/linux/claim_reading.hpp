@@ -2,6 +2,8 @@
 // anything planted in its place.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -33,6 +35,9 @@ struct Home {
 };
 
 using Files = std::vector<ClaimFile>;
+
+// False: the file may have been planted to mislead, so the claim says that and names no process.
+[[nodiscard]] bool is_trustworthy(const struct stat& status, Uid uid);
 
 // True if the error proves that the file does not exist. Anything else (a link, missing rights) may
 // hide a claim.

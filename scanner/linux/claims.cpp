@@ -12,6 +12,7 @@
 #include "scanner/claim_files.hpp"
 #include "scanner/linux/claim_reading.hpp"
 #include "scanner/linux/nested_pids.hpp"
+#include "scanner/parse/claim_text.hpp"
 #include "scanner/pid_handle.hpp"
 #include "scanner/regular_file.hpp"
 
@@ -261,6 +262,24 @@ std::vector<ClaimFile> read_claim_files(const ProcessTable& table, const ClaimPl
     look_up_nested_matches(table, files);
     std::ranges::sort(files, {}, &ClaimFile::path);
     return files;
+}
+
+std::vector<GatewayStarts> read_gateway_starts(const ClaimPlaces& places) {
+    constexpr const char* kName = "gateway-starts.log";
+    constexpr std::size_t kMaxSize = 4096;  // of some 40 lines
+    std::vector<GatewayStarts> all;
+    for (const std::string& home : places.hermes_homes) {
+        const auto folder = may_read(places.uid, home)
+                                ? open_claim_home(home)
+                                : failure(std::errc::timed_out, "open", home);
+        const auto found =
+            folder ? find_below(folder->get(), kName) : tl::unexpected(folder.error());
+        if (!found || !is_trustworthy(found->status, places.uid)) continue;
+        if (const auto text = read_found(*found, kMaxSize))
+            all.push_back(
+                {home, std::string(home).append("/").append(kName), parse_gateway_starts(*text)});
+    }
+    return all;
 }
 
 ClaimFile read_again(const ProcessTable& table, const ClaimFile& file, int directory,

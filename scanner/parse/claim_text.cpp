@@ -119,6 +119,17 @@ Result<HostRecord> parse_host_record(std::string_view text) {
     return host;
 }
 
+std::vector<double> parse_gateway_starts(std::string_view text) {
+    std::vector<double> starts;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        const json number = parse_json(line);
+        if (number.is_number()) starts.push_back(number.get<double>());
+    }
+    return starts;
+}
+
 Result<GatewayRecord> parse_whatsapp_pid(std::string_view text) {
     const std::string_view first = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(first.size() + 1, text.size()));

@@ -44,6 +44,10 @@ struct HostRecord {
 };
 [[nodiscard]] Result<HostRecord> parse_host_record(std::string_view text);
 
+// Parses gateway-starts.log: the moment of each start in seconds since 1970, one in a line. Lines
+// that are not numbers are left out.
+[[nodiscard]] std::vector<double> parse_gateway_starts(std::string_view text);
+
 // Parses bridge.pid of WhatsApp: a line with the pid and perhaps a line with its start in ticks.
 [[nodiscard]] Result<GatewayRecord> parse_whatsapp_pid(std::string_view text);
 

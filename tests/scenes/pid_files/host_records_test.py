@@ -186,6 +186,32 @@ def what_a_run_that_was_cut_off_has_taken_aside():
     expect(scene.states(scene.pidfiles()) == {GATEWAY: "live"}, "it is in its place again")
 
 
+@case
+def storms_and_several_gateways_are_told():
+    scene = Hosts()
+    stage, now = scene.stage, time.time()
+    hermes = stage.layout.home / ".hermes"
+    stage.start_host("gateway", [])  # without unit, terminal and parent: as it should be
+    log = put(hermes / "gateway-starts.log", "".join(f"{now - ago}\n" for ago in (90, 60, 30, 20, 10)))
+    commands = (["report", "--json"], ["pidfiles", "--json"], ["preflight", "--json", "--settle", "50ms"])
+    remarks = lambda command: stage.reaper(*command).json["remarks"]
+    for command in commands:
+        expect(not any("gateway" in one for one in remarks(command)), f"{command}: {remarks(command)}")
+    report = stage.report()
+    stage.expect_verdicts(report, {"gateway": ("designated", "keep")})
+    log.write_text(log.read_text() + f"{now}\n")
+    for command in commands:
+        told = f"the gateway of {hermes} has started 6 times within 120 seconds ({log})"
+        expect(told in remarks(command), f"{command}: {remarks(command)}")
+    log.unlink()
+    os.mkfifo(log)
+    stage.start_host("second", [])
+    pids = sorted(stage.actors[name].pid for name in ("gateway", "second"))
+    told = f"{hermes} has 2 gateways: pids {pids[0]}, {pids[1]}"
+    expect(told in remarks(commands[0]), f"{remarks(commands[0])}")
+    stage.expect_alive(["gateway", "second"], silent=["gateway", "second"])
+
+
 NAIVE = """
 import json, os, sys, time
 path = sys.argv[1] + "/host-gateway.json"

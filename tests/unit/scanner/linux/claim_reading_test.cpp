@@ -275,6 +275,25 @@ TEST_CASE("what a run that was cut off has taken aside") {
     CHECK(read_claims(table(), places).claims.empty());
 }
 
+TEST_CASE("starts of gateways are read where nothing is planted") {
+    const TemporaryFolder home;
+    const auto starts = [&] { return read_gateway_starts({::geteuid(), {}, {home.path()}}); };
+    CHECK(starts().empty());
+    home.write("gateway-starts.log", "1\n2\n");
+    const auto found = starts();
+    REQUIRE(found.size() == 1);
+    CHECK(found.front() == GatewayStarts{home.path(), home / "gateway-starts.log", {1.0, 2.0}});
+    home.write("gateway-starts.log", std::string(5000, ' '));
+    CHECK(starts().empty());
+    home.remove("gateway-starts.log");
+    home.fifo("gateway-starts.log");
+    CHECK(starts().empty());
+    home.remove("gateway-starts.log");
+    home.write("other", "1");
+    home.link("gateway-starts.log", "other");
+    CHECK(starts().empty());
+}
+
 TEST_CASE("update markers by themselves") {
     const TemporaryFolder home;
     home.write(".hermes-update-in-progress", kSelf + "\n1700000000\n");

@@ -80,6 +80,12 @@ TEST_CASE("the record of a host-wide gateway or server") {
     }
 }
 
+TEST_CASE("when a gateway has started") {
+    CHECK(parse_gateway_starts("1800000000.25\n\nx\n1800000001\n[1]\n2e9").size() == 3);
+    CHECK(parse_gateway_starts("1800000000.25\n").front() == 1'800'000'000.25);
+    CHECK(parse_gateway_starts("").empty());
+}
+
 TEST_CASE("WhatsApp's pid file") {
     CHECK(parse_whatsapp_pid("9\n4711\n").value() == GatewayRecord{9, 4711});
     CHECK(parse_whatsapp_pid("9").value() == GatewayRecord{9, std::nullopt});
