@@ -252,6 +252,18 @@ def owners_that_start_while_the_cleaner_runs():
 
 
 @case
+def owners_that_start_while_the_cleaner_is_about_to_rename():
+    """A control that it would be seen: each rename comes 20 ms after the last look. An owner that finds its lock shared meanwhile
+    comes again, as a supervised one does."""
+    scene = Hosts()
+    slow = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=renameat2:delay_enter=20000"]
+    counts = race(scene, [*slow, str(scene.stage.layout.binary), "pidfiles", "--clean", "--quiet", "--no-history"], 600)
+    print(f"     {counts}", flush=True)
+    expect(counts["lost"] == 0, f"a live owner lost its record: {counts}")
+    expect(counts["cleaned"] > 0 and counts["lived"] > 20, f"too little happened: {counts}")
+
+
+@case
 def control_a_cleaner_that_looks_and_removes_takes_live_records():
     scene = Hosts()
     counts = race(scene, [PYTHON, "-B", "-c", NAIVE, str(scene.home)], 150)
