@@ -87,6 +87,13 @@ std::vector<const ReaperTarget*> running_of(const std::vector<ReaperTarget*>& un
     return running;
 }
 
+Awaited look_at(const std::vector<const ReaperTarget*>& others) {
+    if (std::ranges::any_of(others, &ReaperTarget::running)) return {true};
+    const auto stays = std::ranges::find_if_not(
+        others, [](const ReaperTarget* other) { return other->target().handle.exited(); });
+    return {false, stays == others.end() ? nullptr : *stays};
+}
+
 // False: an interrupt came.
 bool begin_all(std::vector<ReaperTarget>& targets, int interrupt) {
     for (ReaperTarget& target : targets) {
@@ -165,7 +172,7 @@ void begin(const std::vector<ReaperTarget*>& unit) {
         if (others.empty())
             member->terminate();
         else
-            member->await(std::move(others));
+            member->await([others = std::move(others)] { return look_at(others); });
     }
 }
 

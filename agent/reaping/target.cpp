@@ -48,9 +48,9 @@ void ReaperTarget::expire() {
 
 // tsx passes TERM on, and kills its child when that has not handled it within 60 ms: perhaps in the
 // middle of a database's last checkpoint, for which the child has a grace here.
-void ReaperTarget::await(std::vector<const ReaperTarget*> others) {
+void ReaperTarget::await(std::function<Awaited()> others) {
     if (!planned()) return;
-    awaited_ = std::move(others);
+    others_ = std::move(others);
     phase_ = Phase::awaiting;
     deadline_ = Clock::time_point::max();
 }
@@ -75,11 +75,10 @@ void ReaperTarget::advance(Clock::time_point now) {
 }
 
 void ReaperTarget::advance_awaiting(Clock::time_point now) {
-    if (std::ranges::any_of(awaited_, &ReaperTarget::running)) return;
-    const auto stays = std::ranges::find_if_not(
-        awaited_, [](const ReaperTarget* other) { return other->target().handle.exited(); });
-    if (stays != awaited_.end()) {
-        const Outcome& outcome = (*stays)->outcome();
+    const Awaited others = others_();
+    if (others.running) return;
+    if (others.stays != nullptr) {
+        const Outcome& outcome = others.stays->outcome();
         return finish(outcome.result,
                       "pid " + std::to_string(outcome.pid) + " of its unit: " + outcome.detail);
     }

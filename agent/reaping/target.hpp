@@ -3,14 +3,22 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "agent/reaping/grace.hpp"
 #include "agent/reaping/parts.hpp"
 
 namespace reaper::agent {
+
+class ReaperTarget;
+
+// What a launcher waits for, as it is at one moment.
+struct Awaited {
+    bool running = false;
+    const ReaperTarget* stays = nullptr;  // one that was left alone, though it has not exited
+};
 
 class ReaperTarget {
    public:
@@ -24,10 +32,10 @@ class ReaperTarget {
     void verify();
     // Sends TERM, then CONT. Only for a target that was verified just now.
     void terminate();
-    // For a launcher that was verified, instead of terminate(): waits for `others`, which it
-    // started, because it ends with them. Sends TERM only when it still runs some time after all of
-    // them have exited, and nothing when one of them stays. They outlive this.
-    void await(std::vector<const ReaperTarget*> others);
+    // For a launcher, instead of terminate(): waits for what it started, because it ends with that.
+    // `others` is asked at each advance(). Sends TERM only when the launcher still runs some time
+    // after none of them does, and nothing when one of them stays.
+    void await(std::function<Awaited()> others);
     // Finishes a target that was not signalled, for a reason outside of it. Does nothing once it
     // was signalled.
     void withdraw(OutcomeResult result, std::string why);
@@ -50,6 +58,8 @@ class ReaperTarget {
     // True after an objection: it gets no further signal, only the time in which it may turn out to
     // be exiting.
     [[nodiscard]] bool doubted() const { return phase_ == Phase::doubted; }
+    // True for a launcher that has got no TERM yet.
+    [[nodiscard]] bool awaiting() const { return phase_ == Phase::awaiting; }
     // True from TERM on, while it has its grace.
     [[nodiscard]] bool terminating() const { return phase_ == Phase::terminating; }
     // True while its grace is extended.
@@ -94,7 +104,7 @@ class ReaperTarget {
     Clock::time_point deadline_;
     Clock::time_point cap_;  // of all extensions of the grace
     bool extended_ = false;
-    std::vector<const ReaperTarget*> awaited_;
+    std::function<Awaited()> others_;
     GraceExtension extension_;
     Outcome outcome_;
 };
