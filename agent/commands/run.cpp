@@ -100,8 +100,8 @@ tl::expected<int, Message> run_helper(const ScopeOptions& options, const RunOpti
     }
     link->theirs.reset();
     const auto handle = scanner::PidHandle::open(guarding);
-    return supervise(
-        {*table, options, *host, cgroup, link->ours, signals, guarding, handle, excluded});
+    return supervise({*table, options, own.program, *host, cgroup, link->ours, signals, guarding,
+                      handle, excluded});
 }
 
 }  // namespace reaper::agent

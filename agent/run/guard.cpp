@@ -44,7 +44,7 @@ class Guard {
     explicit Guard(const GuardParts& parts)
         : parts_(parts),
           mark_(policy::run_mark(parts.host.identity)),
-          tree_(parts.table, parts.cgroup, parts.options) {}
+          tree_(parts.table, parts.cgroup, parts.options, parts.program) {}
 
     [[nodiscard]] Result<void> start_helper() {
         auto child = start_in_cgroup_or_not();

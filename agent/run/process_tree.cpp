@@ -22,6 +22,8 @@ using scanner::Pid;
 using std::chrono::milliseconds;
 using Clock = RunEnd::Clock;
 
+constexpr std::size_t kMostBelow = 1000;  // below the helper; where more are, all are looked for
+
 Fd watch_children() {
     sigset_t children;
     sigemptyset(&children);
@@ -38,10 +40,12 @@ void empty(const Fd& children) {
 }  // namespace
 
 RunTree::RunTree(const scanner::ProcessTable& table, const std::optional<OwnCgroup>& cgroup,
-                 const ScopeOptions& options, std::set<Pid> excluded)
+                 const ScopeOptions& options, const std::vector<std::string>& program,
+                 std::set<Pid> excluded)
     : table_(table),
       cgroup_(cgroup),
       options_(options),
+      program_(program),
       excluded_(std::move(excluded)),
       children_(watch_children()) {}
 
@@ -65,6 +69,16 @@ std::vector<Pid> RunTree::read_members() const {
     return scanner::read_descendants(table_, {::getpid()}, excluded_).value_or(std::vector<Pid>());
 }
 
+// Empty: it has ended, or what is below it cannot be told by this way.
+std::vector<Pid> RunTree::list_helper_and_below() const {
+    if (!helper_ || helper_status_) return {};
+    const auto below = scanner::list_descendants(table_, *helper_, kMostBelow);
+    if (!below) return {};
+    std::vector<Pid> pids{*helper_};
+    pids.insert(pids.end(), below->begin(), below->end());
+    return pids;
+}
+
 Result<bool> RunTree::is_ours(Pid pid) const {
     return scanner::is_descendant(table_, pid, ::getpid(), excluded_);
 }
@@ -82,10 +96,11 @@ bool RunTree::collect_until(Clock::time_point moment) {
 }
 
 void RunTree::end() {
-    RunEnd ending({table_, cgroup_, options_, [this](Pid pid) { return is_ours(pid); }},
+    RunEnd ending({table_, cgroup_, options_, [this](Pid pid) { return is_ours(pid); },
+                   helper_status_ ? std::nullopt : helper_, program_},
                   Clock::now());
-    // It need not be looked for, which takes long where there are many processes.
-    if (helper_ && !helper_status_) ending.begin_new({*helper_});
+    // These need not be looked for, which takes long where there are many processes.
+    ending.begin_new(list_helper_and_below());
     while (!collect()) {
         ending.begin_new(read_members());
         if (!ending.advance() || collect_until(ending.next())) return;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -17,10 +18,12 @@ namespace reaper::agent {
 
 class RunTree {
    public:
-    // This process has to be a child subreaper, and single-threaded. `excluded`: children that it
-    // had before; they, and all that is below them, are left alone. The references outlive this.
+    // This process has to be a child subreaper, and single-threaded. `program`: the argv of the
+    // helper. `excluded`: children that it had before; they, and all that is below them, are left
+    // alone. The references outlive this.
     RunTree(const scanner::ProcessTable& table, const std::optional<OwnCgroup>& cgroup,
-            const ScopeOptions& options, std::set<scanner::Pid> excluded = {});
+            const ScopeOptions& options, const std::vector<std::string>& program,
+            std::set<scanner::Pid> excluded = {});
 
     void set_helper(scanner::Pid pid) { helper_ = pid; }
 
@@ -33,19 +36,22 @@ class RunTree {
     // Returns it as a shell does, once collect() has seen it.
     [[nodiscard]] std::optional<int> helper_status() const { return helper_status_; }
 
-    // Sends TERM to all, the helper first; then waits for the grace of each, and longer while it
-    // writes a database; then sends KILL. Returns when no process is left that can be ended.
+    // Sends TERM to all, the helper first, but launchers last; then waits for the grace of each,
+    // and longer while it writes a database; then sends KILL. Returns when no process is left that
+    // can be ended.
     void end();
 
    private:
     [[nodiscard]] bool collect_children();
     [[nodiscard]] std::vector<scanner::Pid> read_members() const;
+    [[nodiscard]] std::vector<scanner::Pid> list_helper_and_below() const;
     [[nodiscard]] Result<bool> is_ours(scanner::Pid pid) const;
     [[nodiscard]] bool collect_until(std::chrono::steady_clock::time_point moment);
 
     const scanner::ProcessTable& table_;
     const std::optional<OwnCgroup>& cgroup_;
     const ScopeOptions& options_;
+    const std::vector<std::string>& program_;
     std::set<scanner::Pid> excluded_;
     Fd children_;
     std::optional<scanner::Pid> helper_;

@@ -43,7 +43,8 @@ bool helper_has_it(const signalfd_siginfo& taken) {
 class Supervisor {
    public:
     explicit Supervisor(const SupervisorParts& parts)
-        : parts_(parts), tree_(parts.table, parts.cgroup, parts.options, parts.excluded) {}
+        : parts_(parts),
+          tree_(parts.table, parts.cgroup, parts.options, parts.program, parts.excluded) {}
 
     // Returns the helper's exit status.
     [[nodiscard]] int run() {

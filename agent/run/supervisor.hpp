@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "agent/cli/options.hpp"
 #include "agent/run/cgroup.hpp"
@@ -20,6 +22,7 @@ namespace reaper::agent {
 struct SupervisorParts {
     const scanner::ProcessTable& table;
     const ScopeOptions& options;
+    const std::vector<std::string>& program;
     const RunHost& host;
     const std::optional<OwnCgroup>& cgroup;
     const Fd& link;     // to the guard

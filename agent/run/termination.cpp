@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "agent/observe/setup.hpp"
-#include "agent/reading/bounded_reader.hpp"
 #include "agent/reaping/reaper.hpp"
+#include "agent/run/programs.hpp"
 #include "policy/match/match.hpp"
 
 namespace reaper::agent {
@@ -44,29 +44,6 @@ class TreeControl final : public ProcessControl {
 policy::Rules rules_for(const ScopeOptions& options) {
     auto setup = prepare(options);
     return setup ? std::move(setup->rules) : policy::built_in_rules();
-}
-
-using Rows = std::vector<scanner::ProcessRow>;
-
-struct Programs {
-    Rows rows;
-    bool all_seen = false;
-};
-
-// Reads them by one copy: the memory of a process can hang, and the others are to be ended all the
-// same. There is no copy where all processes that the user may have are taken.
-Programs read_programs(const scanner::ProcessTable& table, const std::vector<Pid>& pids) {
-    const auto read = [&]() -> Result<Rows> {
-        Rows rows;
-        for (const Pid pid : pids) {
-            if (auto row = scanner::read_program(table, pid)) rows.push_back(std::move(*row));
-        }
-        return rows;
-    };
-    std::vector<std::string> left_out;
-    auto rows = read_bounded<Rows>(read, table.descriptors(), &left_out);
-    const bool all_seen = rows && left_out.empty();
-    return {std::move(rows).value_or(Rows()), all_seen};
 }
 
 // Has the longest times of all families: what could not be looked at may be of any.
@@ -126,12 +103,15 @@ Result<scanner::Activity> RunEnd::activity_of(Pid pid) {
         [this](const PidHandle& handle) { return scanner::read_activity(parts_.table, handle); });
 }
 
-// The first process of another `run` gets no TERM, which would be passed on as one too many.
-void RunEnd::begin_member(Pid pid, const ProcessView& view) {
+ReaperTarget& RunEnd::add_member(Pid pid, const ProcessView& view) {
     Target target{{}, PidHandle::unopened(pid)};
     target.step.identity.start_ticks = view.stat.start_ticks;
-    ReaperTarget& member =
-        members_.try_emplace(pid, std::move(target), reaper_parts_, times_).first->second;
+    return members_.try_emplace(pid, std::move(target), reaper_parts_, times_).first->second;
+}
+
+// The first process of another `run` gets no TERM, which would be passed on as one too many.
+void RunEnd::begin_member(Pid pid, const ProcessView& view) {
+    ReaperTarget& member = add_member(pid, view);
     if (view.run)
         member.expire();
     else
@@ -141,6 +121,43 @@ void RunEnd::begin_member(Pid pid, const ProcessView& view) {
         members_.erase(pid);
     else if (!view.run)
         without_grace_.push_back(pid);
+}
+
+// Waits only for what got TERM: whatever keeps another process from being signalled may be the
+// launcher above it.
+void RunEnd::begin_launcher(Pid pid, const ProcessView& view, const std::vector<Pid>& below) {
+    std::vector<Started> others;
+    for (const Pid other : below) {
+        if (const auto member = members_.find(other); member != members_.end())
+            others.emplace_back(other, member->second.target().step.identity.start_ticks);
+    }
+    if (others.empty()) return begin_member(pid, view);
+    add_member(pid, view).await([this, others = std::move(others)] {
+        return Awaited{std::ranges::any_of(
+            others, [this](const Started& other) { return is_waited_for(other); })};
+    });
+}
+
+// One that may not be signalled could stay for ever.
+bool RunEnd::is_waited_for(const Started& process) const {
+    const auto member = members_.find(process.first);
+    return member != members_.end() && member->second.running() && !member->second.doubted() &&
+           member->second.target().step.identity.start_ticks == process.second;
+}
+
+// Looks only at those that have others below: nearly all have none, and TERM is not to wait.
+Descendants RunEnd::find_new_launchers(const ProcessSet& processes) {
+    std::vector<Pid> parents = find_parents(processes);
+    std::erase_if(parents, [this](Pid pid) { return members_.contains(pid); });
+    if (parents.empty()) return {};
+    if (!launcher_rules_) launcher_rules_ = launcher_rules();
+    auto rows = read_programs(parts_.table, parents).rows;
+    const bool helper_is_seen =
+        !parts_.helper ||
+        std::ranges::find(rows, *parts_.helper, &scanner::ProcessRow::pid) != rows.end();
+    if (!helper_is_seen)
+        rows.push_back(started_row(*parts_.helper, parts_.started_as, *launcher_rules_));
+    return find_launchers(processes, rows, *launcher_rules_);
 }
 
 // Ends the first process of another `run` whose host does not end: its guard ends what is below.
@@ -170,13 +187,23 @@ void RunEnd::begin_new(const std::vector<Pid>& members) {
     std::ranges::transform(members_, std::back_inserter(pids), &Member::first);
     const ProcessSet processes = view_processes(parts_.table, pids);
     forget_ended(processes);
-    for (const auto& [pid, view] : processes) {
-        if (members_.contains(pid)) continue;
+    const Descendants launchers = find_new_launchers(processes);
+    std::vector<std::pair<std::size_t, Pid>> waiting;
+    for (const Pid pid : pids) {
+        const auto view = processes.find(pid);
+        if (view == processes.end() || members_.contains(pid)) continue;
         const Ownership ownership = ownership_of(processes, pid);
-        if (ownership == Ownership::ours) begin_member(pid, view);
-        if (ownership == Ownership::of_another_run && !view.run) another_run_ends_ = true;
-        if (view.run) end_or_resume_run(pid, processes);
+        const auto launcher = launchers.find(pid);
+        if (ownership == Ownership::ours && launcher != launchers.end())
+            waiting.emplace_back(launcher->second.size(), pid);
+        else if (ownership == Ownership::ours)
+            begin_member(pid, view->second);
+        if (ownership == Ownership::of_another_run && !view->second.run) another_run_ends_ = true;
+        if (view->second.run) end_or_resume_run(pid, processes);
     }
+    std::ranges::sort(waiting);  // each after those that are below it, which have fewer below
+    for (const auto& [count, pid] : waiting)
+        begin_launcher(pid, processes.at(pid), launchers.at(pid));
 }
 
 // Gives those that are new their grace. What they are is read now that all have got TERM.
@@ -217,6 +244,7 @@ Clock::time_point RunEnd::grace_ends() const {
 bool RunEnd::has_time(const Member& member) {
     const auto& [pid, target] = member;
     const auto now = Clock::now();
+    if (target.awaiting()) return true;
     if (!target.terminating() || now >= target.deadline()) return false;
     if (target.extended() || now < grace_ends() + kLate) return true;
     const auto sample = activity_of(pid);
@@ -234,8 +262,10 @@ bool RunEnd::advance() {
     grant_graces();
     for (auto& [pid, member] : members_) {
         if (member.doubted()) member.expire();
+        const bool waited = member.awaiting();
         member.advance(Clock::now());
         member.release();
+        if (waited && member.terminating()) without_grace_.push_back(pid);
     }
     if (!all_had_their_time()) {
         progress_ = Clock::now();

@@ -1,9 +1,11 @@
-// How a `run` ends what belongs to it, side by side: TERM to each process when it is found, the
-// grace of its family, more while it writes a database, then KILL, all by the same code as a sweep.
+// How a `run` ends what belongs to it, side by side: TERM to each process when it is found, to a
+// launcher when what it runs has ended, the grace of its family, more while it writes a database,
+// then KILL, all by the same code as a sweep.
 // With a cgroup, all that still forks then is ended at once.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +18,7 @@
 #include "agent/reaping/process_control.hpp"
 #include "agent/reaping/target.hpp"
 #include "agent/run/cgroup.hpp"
+#include "agent/run/launchers.hpp"
 #include "agent/run/nested_runs.hpp"
 #include "policy/rules/rules.hpp"
 #include "scanner/activity.hpp"
@@ -32,6 +35,10 @@ struct RunEndParts {
     // Tells whether the process that has that pid belongs to this `run`. Asked while a handle of it
     // is held, before each signal.
     std::function<Result<bool>(scanner::Pid)> is_ours;
+    // The helper, as long as it has not ended, and its argv as it was started: for a launcher that
+    // cannot be looked at.
+    std::optional<scanner::Pid> helper = {};
+    std::vector<std::string> started_as = {};
 };
 
 // Holds no descriptor of any process between two looks, so that it does not matter how many there
@@ -43,8 +50,9 @@ class RunEnd : private Verifier, private DecisionLog, private Progress {
     // The grace runs from `began` on. What `parts` refers to outlives this.
     RunEnd(RunEndParts parts, Clock::time_point began);
 
-    // Sends TERM to those of `members` that got none yet; not to those of another `run`, which does
-    // that itself. One that cannot be looked at, or is not of this `run`, is left to the next call.
+    // Sends TERM to those of `members` that got none yet, in this order; not to those of another
+    // `run`, which does that itself, nor to launchers, which wait for what is below them. One that
+    // cannot be looked at, or is not of this `run`, is left to the next call.
     void begin_new(const std::vector<scanner::Pid>& members);
     // To be called after that, at every look. Sends KILL to those whose time is over. False: what
     // is left cannot be ended.
@@ -54,6 +62,7 @@ class RunEnd : private Verifier, private DecisionLog, private Progress {
 
    private:
     using Member = std::pair<const scanner::Pid, ReaperTarget>;
+    using Started = std::pair<scanner::Pid, std::uint64_t>;  // with its start ticks
 
     [[nodiscard]] Result<std::optional<std::string>> objection(const Target& target) override;
     // A `run` keeps no history, and shows nothing.
@@ -63,7 +72,12 @@ class RunEnd : private Verifier, private DecisionLog, private Progress {
     [[nodiscard]] Result<scanner::Activity> activity_of(scanner::Pid pid);
     template <class T>
     [[nodiscard]] Result<T> note_want(Result<T> result);
+    [[nodiscard]] Descendants find_new_launchers(const ProcessSet& processes);
+    [[nodiscard]] ReaperTarget& add_member(scanner::Pid pid, const ProcessView& view);
     void begin_member(scanner::Pid pid, const ProcessView& view);
+    void begin_launcher(scanner::Pid pid, const ProcessView& view,
+                        const std::vector<scanner::Pid>& below);
+    [[nodiscard]] bool is_waited_for(const Started& process) const;
     void end_or_resume_run(scanner::Pid pid, const ProcessSet& processes);
     void forget_ended(const ProcessSet& processes);
     void grant_graces();
@@ -77,6 +91,7 @@ class RunEnd : private Verifier, private DecisionLog, private Progress {
     ReaperParts reaper_parts_;
     ReaperTimes times_;
     std::optional<policy::Rules> rules_;  // read when they are needed
+    std::optional<policy::Rules> launcher_rules_;
     std::map<scanner::Pid, ReaperTarget> members_;
     std::vector<scanner::Pid> without_grace_;  // got TERM, but no grace yet
     Clock::time_point began_;
