@@ -21,19 +21,19 @@ CACHE = (
 )
 PLUGIN = pathlib.Path("/mnt/memos-plugin")
 
-# Busy for longer than tsx waits, as a checkpoint is.
-BUSY = """
+# Busy as in a checkpoint when it is told, and for longer than tsx waits.
+LEAF_OF_TSX = """
 const { writeSync } = require('fs');
-process.on('SIGTERM', () => {
-  writeSync(2, 'told\\n');
-  for (const end = Date.now() + 700; Date.now() < end;);
-  writeSync(2, 'closed\\n');
-  process.exit();
-});
+process.on('SIGTERM', () => { writeSync(2, 'told\\n'); process.exit(); });
 setInterval(() => {}, 1000);
 setTimeout(() => process.exit(99), 60000);
+const work = (time) => {
+  writeSync(1, 'ready\\n');
+  for (const end = Date.now() + time; Date.now() < end;);
+  writeSync(2, 'closed\\n');
+};
 """
-READY = "process.stdout.write('ready\\n');\n"
+AT_ONCE = "setTimeout(work, 50, 1500);\n"
 
 # Runs its words as tsx does, and says when it is told.
 FAKE_TSX = """
@@ -64,7 +64,7 @@ while True:
 """
 
 
-def plugin_with_tsx(version, leaf=BUSY + READY):
+def plugin_with_tsx(version, work=AT_ONCE):
     installed = CACHE / f"tsx-{version}/node_modules"
     if not (installed / "tsx/dist/cli.mjs").exists():
         raise sandbox.Skip(f"tsx {version} is not in {CACHE}: tsx_test.py fetches it")
@@ -73,7 +73,7 @@ def plugin_with_tsx(version, leaf=BUSY + READY):
     ms_bind = 0x1000
     sandbox.mount(str(installed), PLUGIN / "node_modules", "none", ms_bind)
     sandbox.mount("tmpfs", "/tmp", "tmpfs", data="mode=1777")
-    return put(PLUGIN / "bridge.cts", leaf)
+    return put(PLUGIN / "bridge.cts", LEAF_OF_TSX + work)
 
 
 def start(*words, **more):
@@ -88,9 +88,9 @@ def tsx(version, *options, **more):
     return start(NODE, cli, leaf, "--agent=hermes", "--no-viewer", options=options)
 
 
-def expect_whole_grace(host):
-    said = [host.err.readline(), host.err.readline()]
-    expect(said == [b"told\n", b"closed\n"], f"it was not told once, or killed at its work: {said}")
+def expect_whole_grace(host, *wanted):
+    said = [host.err.readline().decode().strip() for _ in range(2)]
+    expect(said == list(wanted or ("closed", "told")), f"it was killed at its work: {said}")
     host.expect_gone()
 
 
@@ -128,7 +128,7 @@ def busy_leaf_has_its_grace_without_a_cgroup():
 
 @case
 def busy_leaf_has_its_grace_when_it_is_idle():
-    expect_whole_grace(tsx(OLDER, "--idle", "1s"))
+    expect_whole_grace(tsx(OLDER, "--idle", "4s", work="setTimeout(work, 50, 7000);\n"))
 
 
 @case
@@ -153,16 +153,13 @@ def leaf_below_npx_and_its_shell():
 
 
 # It fills what its user may have. Its children end with it.
-FULL = (
-    BUSY
-    + """
+FULL = """
 const { spawn } = require('child_process');
 const more = () => spawn('/bin/sh', ['-c', 'trap "" TERM; read end'], {
   stdio: ['pipe', 'ignore', 'ignore'],
-}).on('error', () => console.log('ready')).on('spawn', more);
+}).on('error', () => work(1500)).on('spawn', more);
 more();
 """
-)
 
 
 @case
@@ -189,7 +186,7 @@ def leaf_that_becomes_another_program_has_its_grace():
     later = "import os, time; time.sleep(0.7); os.write(2, b'closed\\\\n')"
     host = with_fake_tsx(f'os.execv({PYTHON!r}, [{PYTHON!r}, "-c", "{later}"])')
     host.kill()
-    expect_whole_grace(host)
+    expect_whole_grace(host, "told", "closed")
 
 
 @case
