@@ -1,10 +1,8 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,9 +12,9 @@
 #include "agent/reaping/close_descriptors.hpp"
 #include "agent/run/guard.hpp"
 #include "agent/run/message_channel.hpp"
+#include "agent/run/stand_in.hpp"
 #include "agent/run/supervisor.hpp"
 #include "agent/system/exit_status.hpp"
-#include "scanner/descendants.hpp"
 #include "scanner/machine.hpp"
 
 namespace reaper::agent {
@@ -30,16 +28,6 @@ sigset_t signals_for_helper() {
     sigfillset(&set);
     sigdelset(&set, SIGCHLD);
     return set;
-}
-
-// The process that became this program by execve may have had children.
-std::set<scanner::Pid> earlier_descendants(const scanner::ProcessTable& table) {
-    siginfo_t none{};
-    if (::waitid(P_ALL, 0, &none, WEXITED | WNOHANG | WNOWAIT) != 0)
-        return {};  // ECHILD, nearly always
-    const auto below =
-        scanner::read_descendants(table, {::getpid()}).value_or(std::vector<scanner::Pid>());
-    return {below.begin(), below.end()};
 }
 
 tl::unexpected<Message> problem(const std::string& what, ExitStatus status) {
@@ -62,6 +50,13 @@ tl::expected<int, Message> run_helper(const ScopeOptions& options, const RunOpti
     const sigset_t watched = signals_for_helper();
     sigset_t before;
     ::sigprocmask(SIG_BLOCK, &watched, &before);
+    std::optional<StandIn> front;
+    if (has_children()) {  // the process that became this program by execve had them
+        auto stands = stand_in(*table);
+        if (!stands) return problem(describe(stands.error()), ExitStatus::incomplete);
+        if (stands->status) return *stands->status;
+        front = std::move(*stands);
+    }
     Fd signals(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
     auto link = make_link();
     if (!link) return problem(describe(link.error()), ExitStatus::incomplete);
@@ -81,7 +76,6 @@ tl::expected<int, Message> run_helper(const ScopeOptions& options, const RunOpti
     }
     const auto self = scanner::PidHandle::open(::getpid());
     if (!self) return problem(describe(self.error()), ExitStatus::incomplete);
-    const auto excluded = earlier_descendants(*table);
     auto made = OwnCgroup::make(*table);
     const std::string no_cgroup_because = made ? std::string() : describe(made.error());
     const std::optional<OwnCgroup> cgroup = made ? std::optional(std::move(*made)) : std::nullopt;
@@ -95,13 +89,13 @@ tl::expected<int, Message> run_helper(const ScopeOptions& options, const RunOpti
         link->ours.reset();
         signals.reset();
         guard({*table, options, own.program, verbose, *host, cgroup, no_cgroup_because, stdio,
-               link->theirs, *self, before, std::move(ignored)});
+               link->theirs, *self, before, front, std::move(ignored)});
         ::_exit(0);
     }
     link->theirs.reset();
     const auto handle = scanner::PidHandle::open(guarding);
-    return supervise({*table, options, own.program, *host, cgroup, link->ours, signals, guarding,
-                      handle, excluded});
+    return supervise(
+        {*table, options, own.program, *host, cgroup, link->ours, signals, guarding, handle});
 }
 
 }  // namespace reaper::agent

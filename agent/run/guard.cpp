@@ -58,6 +58,10 @@ class Guard {
         kept.push_back(parts_.first.raw());
         if (parts_.cgroup) kept.push_back(parts_.cgroup->folder());
         if (parts_.stdio) kept.push_back(parts_.stdio->raw());
+        if (parts_.front) {
+            kept.push_back(parts_.front->process->raw());
+            kept.push_back(parts_.front->alive.get());
+        }
         close_descriptors_except(parts_.table, kept);
         return {};
     }
@@ -129,7 +133,10 @@ class Guard {
         send_note(parts_.link, {Kind::stopped, change.si_status});
     }
 
-    void wake_first() const { std::ignore = pass_on(parts_.first, SIGCONT); }
+    void wake_first() const {
+        std::ignore = pass_on(parts_.first, SIGCONT);
+        if (parts_.front) std::ignore = pass_on(*parts_.front->process, SIGCONT);
+    }
 
     // Forwards one signal: many must not keep this process from its other duties. False: the first
     // process is gone.

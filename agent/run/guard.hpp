@@ -11,6 +11,7 @@
 #include "agent/run/cgroup.hpp"
 #include "agent/run/host.hpp"
 #include "agent/run/idle_stdio.hpp"
+#include "agent/run/stand_in.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/process_table.hpp"
 
@@ -28,7 +29,8 @@ struct GuardParts {
     const Fd& link;                    // to the first process
     const scanner::PidHandle& first;   // that process
     sigset_t mask;                     // that the helper starts with
-    std::vector<int> ignored;          // signals that it ignores, as the caller did
+    const std::optional<StandIn>& front;
+    std::vector<int> ignored;  // signals that it ignores, as the caller did
 };
 
 // Returns when the helper and all that it started have ended, or cannot be ended. Sends the result

@@ -40,33 +40,26 @@ void empty(const Fd& children) {
 }  // namespace
 
 RunTree::RunTree(const scanner::ProcessTable& table, const std::optional<OwnCgroup>& cgroup,
-                 const ScopeOptions& options, const std::vector<std::string>& program,
-                 std::set<Pid> excluded)
+                 const ScopeOptions& options, const std::vector<std::string>& program)
     : table_(table),
       cgroup_(cgroup),
       options_(options),
       program_(program),
-      excluded_(std::move(excluded)),
       children_(watch_children()) {}
 
-bool RunTree::collect() {
-    return collect_children() || (!excluded_.empty() && read_members().empty());
-}
-
 // True: there is no child left, and so no process below one.
-bool RunTree::collect_children() {
+bool RunTree::collect() {
     empty(children_);
     for (;;) {
         int status = 0;
         const pid_t ended = ::waitpid(-1, &status, WNOHANG);
         if (ended <= 0) return ended < 0;  // ECHILD
         if (ended == helper_) helper_status_ = shell_status(status);
-        excluded_.erase(ended);
     }
 }
 
-std::vector<Pid> RunTree::read_members() const {
-    return scanner::read_descendants(table_, {::getpid()}, excluded_).value_or(std::vector<Pid>());
+Result<std::vector<Pid>> RunTree::read_members() const {
+    return scanner::read_descendants(table_, {::getpid()});
 }
 
 // Empty: it has ended, or what is below it cannot be told by this way.
@@ -80,7 +73,7 @@ std::vector<Pid> RunTree::list_helper_and_below() const {
 }
 
 Result<bool> RunTree::is_ours(Pid pid) const {
-    return scanner::is_descendant(table_, pid, ::getpid(), excluded_);
+    return scanner::is_descendant(table_, pid, ::getpid());
 }
 
 // True: no process is left. Those that end meanwhile are cleared away as by any init: the numbers
@@ -102,7 +95,8 @@ void RunTree::end() {
     // These need not be looked for, which takes long where there are many processes.
     ending.begin_new(list_helper_and_below());
     while (!collect()) {
-        ending.begin_new(read_members());
+        const auto members = read_members();
+        ending.begin_new(members.value_or(std::vector<Pid>()));
         if (!ending.advance() || collect_until(ending.next())) return;
     }
 }

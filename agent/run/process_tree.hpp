@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -18,19 +17,18 @@ namespace reaper::agent {
 
 class RunTree {
    public:
-    // This process has to be a child subreaper, and single-threaded. `program`: the argv of the
-    // helper. `excluded`: children that it had before; they, and all that is below them, are left
-    // alone. The references outlive this.
+    // This process has to be a child subreaper, and single-threaded. It had no
+    // children before: whatever is below it is to be ended. `program`: the argv of the helper. The
+    // references outlive this.
     RunTree(const scanner::ProcessTable& table, const std::optional<OwnCgroup>& cgroup,
-            const ScopeOptions& options, const std::vector<std::string>& program,
-            std::set<scanner::Pid> excluded = {});
+            const ScopeOptions& options, const std::vector<std::string>& program);
 
     void set_helper(scanner::Pid pid) { helper_ = pid; }
 
     // For poll(2): readable once a child has ended, until collect(). SIGCHLD is blocked for it.
     [[nodiscard]] int children() const { return children_.get(); }
     // Waits for the children that have ended, so that they leave no zombies.
-    void collect_zombies() { std::ignore = collect_children(); }
+    void collect_zombies() { std::ignore = collect(); }
     // The same. True: no process is left, as one that loses its parent becomes a child of this one.
     [[nodiscard]] bool collect();
     // Returns it as a shell does, once collect() has seen it.
@@ -42,8 +40,7 @@ class RunTree {
     void end();
 
    private:
-    [[nodiscard]] bool collect_children();
-    [[nodiscard]] std::vector<scanner::Pid> read_members() const;
+    [[nodiscard]] Result<std::vector<scanner::Pid>> read_members() const;
     [[nodiscard]] std::vector<scanner::Pid> list_helper_and_below() const;
     [[nodiscard]] Result<bool> is_ours(scanner::Pid pid) const;
     [[nodiscard]] bool collect_until(std::chrono::steady_clock::time_point moment);
@@ -52,7 +49,6 @@ class RunTree {
     const std::optional<OwnCgroup>& cgroup_;
     const ScopeOptions& options_;
     const std::vector<std::string>& program_;
-    std::set<scanner::Pid> excluded_;
     Fd children_;
     std::optional<scanner::Pid> helper_;
     std::optional<int> helper_status_;

@@ -23,28 +23,10 @@ namespace {
 
 using Kind = Note::Kind;
 
-// What a terminal sends goes to a whole group, and so to the helper. But for that it hangs up: the
-// leader of the session alone is told. An orphaned group with a stopped process is told the same.
-bool helper_has_it(const signalfd_siginfo& taken) {
-    if (taken.ssi_code != SI_KERNEL) return false;
-    switch (static_cast<int>(taken.ssi_signo)) {
-        case SIGINT:
-        case SIGQUIT:
-        case SIGTSTP:
-        case SIGTTIN:
-        case SIGTTOU:
-        case SIGWINCH: return true;
-        case SIGHUP:
-        case SIGCONT: return ::getsid(0) != ::getpid();
-        default: return false;
-    }
-}
-
 class Supervisor {
    public:
     explicit Supervisor(const SupervisorParts& parts)
-        : parts_(parts),
-          tree_(parts.table, parts.cgroup, parts.options, parts.program, parts.excluded) {}
+        : parts_(parts), tree_(parts.table, parts.cgroup, parts.options, parts.program) {}
 
     // Returns the helper's exit status.
     [[nodiscard]] int run() {
@@ -72,7 +54,7 @@ class Supervisor {
              {host_lives_ ? parts_.host.handle.raw() : -1, POLLIN, 0},
              {tree_.children(), POLLIN, 0}}};
         idle_trim_.wait(entries);
-        if (entries[3].revents != 0) tree_.collect_zombies();  // left by an earlier child, say
+        if (entries[3].revents != 0) tree_.collect_zombies();
         if (entries[2].revents == 0) return;
         host_lives_ = false;
         // The guard ends the helper. CONT, in case that the guard is stopped.
@@ -134,6 +116,23 @@ class Supervisor {
 };
 
 }  // namespace
+
+// What a terminal sends goes to a whole group, and so to the helper. But for that it hangs up: the
+// leader of the session alone is told. An orphaned group with a stopped process is told the same.
+bool helper_has_it(const signalfd_siginfo& taken) {
+    if (taken.ssi_code != SI_KERNEL) return false;
+    switch (static_cast<int>(taken.ssi_signo)) {
+        case SIGINT:
+        case SIGQUIT:
+        case SIGTSTP:
+        case SIGTTIN:
+        case SIGTTOU:
+        case SIGWINCH: return true;
+        case SIGHUP:
+        case SIGCONT: return ::getsid(0) != ::getpid();
+        default: return false;
+    }
+}
 
 int supervise(const SupervisorParts& parts) {
     std::vector<int> kept{parts.host.handle.raw(), parts.link.get(), parts.signals.get()};

@@ -2,10 +2,10 @@
 // over from the guard.
 #pragma once
 
+#include <sys/signalfd.h>
 #include <sys/types.h>
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -29,8 +29,10 @@ struct SupervisorParts {
     const Fd& signals;  // signalfd(2): what is sent to this process, and blocked here
     pid_t guard;        // a child of this process
     const Result<scanner::PidHandle>& guard_handle;
-    std::set<scanner::Pid> excluded;  // children that it had before it became `run`
 };
+
+// True if the helper got this signal as well: a terminal sends it to the whole group.
+[[nodiscard]] bool helper_has_it(const signalfd_siginfo& taken);
 
 // Passes signals on, stops with the helper, and takes over when the guard dies. Returns the
 // helper's exit status.

@@ -138,7 +138,7 @@ def an_earlier_child_is_left_alone():
 
 @case
 def what_an_earlier_child_had_started_is_left_alone():
-    """Though `run` adopts it, and goes on alone."""
+    """`run` does not adopt it."""
     run, guard, child = run_with_an_earlier_child("(sleep 61 & sleep 60.5)")
     (grandchild,) = [
         pid
@@ -148,7 +148,8 @@ def what_an_earlier_child_had_started_is_left_alone():
     for pid in [child, *children_of(child)]:  # the other way round it may end by itself
         if pid != grandchild:
             os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: grandchild in children_of(run.pid), "that run has adopted it")
+    wait_until(lambda: actor.parent_of(grandchild) == 1, "the adoption")
+    expect(grandchild not in children_of(run.pid), "run has adopted it")
     os.kill(guard, signal.SIGKILL)
     expect(run.wait(10) == 137, f"{run.returncode}")
     expect(not survivors() and actor.is_there(grandchild), "the helper is to end, and it to live")
