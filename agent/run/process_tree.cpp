@@ -97,6 +97,7 @@ void RunTree::end() {
     while (!collect()) {
         const auto members = read_members();
         ending.begin_new(members.value_or(std::vector<Pid>()));
+        if (!members) ending.note_unread(members.error());
         if (!ending.advance() || collect_until(ending.next())) return;
     }
 }

@@ -57,12 +57,6 @@ policy::FamilyRule most_patient(const policy::Rules& rules) {
     return longest;
 }
 
-bool is_want(const Error& error) {
-    return error.code == std::errc::too_many_files_open ||
-           error.code == std::errc::too_many_files_open_in_system ||
-           error.code == std::errc::not_enough_memory;
-}
-
 // Looks often at first, and later each second: most that begin now do so soon after the others got
 // TERM.
 milliseconds pause_after(Clock::time_point began) {
@@ -71,6 +65,12 @@ milliseconds pause_after(Clock::time_point began) {
 }
 
 }  // namespace
+
+bool is_want(const Error& error) {
+    return error.code == std::errc::too_many_files_open ||
+           error.code == std::errc::too_many_files_open_in_system ||
+           error.code == std::errc::not_enough_memory;
+}
 
 RunEnd::RunEnd(RunEndParts parts, Clock::time_point began)
     : parts_(std::move(parts)),

@@ -28,6 +28,9 @@
 
 namespace reaper::agent {
 
+// True if there were too few descriptors, or too little memory.
+[[nodiscard]] bool is_want(const Error& error);
+
 struct RunEndParts {
     const scanner::ProcessTable& table;
     const std::optional<OwnCgroup>& cgroup;
@@ -54,6 +57,9 @@ class RunEnd : private Verifier, private DecisionLog, private Progress {
     // `run`, which does that itself, nor to launchers, which wait for what is below them. One that
     // cannot be looked at, or is not of this `run`, is left to the next call.
     void begin_new(const std::vector<scanner::Pid>& members);
+    // To be called after that where the members could not be read: for want of descriptors or
+    // memory, which is no sign that none is left.
+    void note_unread(const Error& error) { could_not_look_ |= is_want(error); }
     // To be called after that, at every look. Sends KILL to those whose time is over. False: what
     // is left cannot be ended.
     [[nodiscard]] bool advance();

@@ -98,4 +98,18 @@ TEST_CASE("a process that is no longer of this run gets no KILL") {
     CHECK(helper.ends(milliseconds(5000)));
 }
 
+TEST_CASE("members that could not be read are not taken for none") {
+    const auto table = scanner::ProcessTable::open().value();
+    const Options options = with_grace(milliseconds(0));
+    RunEnd ending({table, kNoCgroup, options, [](scanner::Pid) { return true; }},
+                  RunEnd::Clock::now());
+    const auto goes_on = [&](std::errc code) {
+        ending.begin_new({});
+        ending.note_unread(failure(code, "read", "the table").value());
+        return ending.advance();
+    };
+    while (goes_on(std::errc::permission_denied)) std::this_thread::sleep_for(milliseconds(20));
+    CHECK(goes_on(std::errc::too_many_files_open));
+}
+
 }  // namespace reaper::agent
