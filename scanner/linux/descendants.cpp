@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -106,12 +107,10 @@ Result<std::vector<Pid>> list_descendants(const ProcessTable& table, Pid pid, st
     return found;
 }
 
-Result<std::vector<Pid>> read_descendants(const ProcessTable& table, std::vector<Pid> ancestors,
-                                          const std::set<Pid>& excluded) {
+Result<std::vector<Pid>> read_descendants(const ProcessTable& table, std::vector<Pid> ancestors) {
     const auto parents = read_parents(table);
     if (!parents) return tl::unexpected(parents.error());
-    std::set<Pid> passed = excluded;
-    passed.insert(ancestors.begin(), ancestors.end());
+    std::set<Pid> passed(ancestors.begin(), ancestors.end());
     std::vector<Pid> found = std::move(ancestors);
     const std::size_t first = found.size();
     // A parent that was replaced during the walk can close a ring.
@@ -128,15 +127,12 @@ Result<std::vector<Pid>> read_descendants(const ProcessTable& table, std::vector
     return found;
 }
 
-Result<bool> is_descendant(const ProcessTable& table, Pid pid, Pid ancestor,
-                           const std::set<Pid>& excluded) {
+Result<bool> is_descendant(const ProcessTable& table, Pid pid, Pid ancestor) {
     const auto first = chain_to(table, pid, ancestor);
     if (!first) return tl::unexpected(first.error());
     const auto second = chain_to(table, pid, ancestor);
     if (!second) return tl::unexpected(second.error());
-    const bool by_excluded =
-        std::ranges::any_of(*first, [&](Pid link) { return excluded.contains(link); });
-    return pid != ancestor && first->back() == ancestor && *first == *second && !by_excluded;
+    return pid != ancestor && first->back() == ancestor && *first == *second;
 }
 
 }  // namespace reaper::scanner
