@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 
 #include "scanner/model/number.hpp"
 
@@ -84,6 +86,20 @@ Result<ProcStatus> parse_status(std::string_view text) {
         return failure(std::errc::invalid_argument, "parse", "status");
     }
     return status;
+}
+
+// KILL is sent to the process as a whole, and from there to each of its threads.
+bool is_kill_pending(std::string_view text) {
+    constexpr std::uint64_t kKill = 1U << 8U;
+    for (const std::string_view field : {"\nSigPnd:\t", "\nShdPnd:\t"}) {
+        const std::size_t at = text.find(field);
+        if (at == std::string_view::npos) continue;
+        const std::string_view rest = text.substr(at + field.size());
+        std::uint64_t signals = 0;
+        std::from_chars(rest.data(), rest.data() + rest.size(), signals, 16);
+        if ((signals & kKill) != 0) return true;
+    }
+    return false;
 }
 
 }  // namespace reaper::scanner

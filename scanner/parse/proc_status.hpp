@@ -21,4 +21,7 @@ struct ProcStatus {
 // or is malformed, or the text is cut off.
 [[nodiscard]] Result<ProcStatus> parse_status(std::string_view text);
 
+// True if the process was sent KILL and has not ended yet, by the whole text.
+[[nodiscard]] bool is_kill_pending(std::string_view text);
+
 }  // namespace reaper::scanner

@@ -81,3 +81,14 @@ TEST_CASE("status: the name of a process is not a field") {
     CHECK(parse_status(with("Name:\tnode", "Name:\tx\\nUid:\t0"))->uids.real == 1000);
     CHECK(parse_status(with("Name:\tnode", "Name:\t\xff\x1b[2J"))->uids.real == 1000);
 }
+
+TEST_CASE("status: whether KILL is pending, for the process or its thread") {
+    const std::string none = "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\n";
+    const std::string others = "SigPnd:\tfffffffffffffeff\nShdPnd:\t0000000000000080\n";
+    CHECK_FALSE(is_kill_pending(kGood));
+    CHECK_FALSE(is_kill_pending(kGood + none));
+    CHECK_FALSE(is_kill_pending(kGood + others));
+    CHECK_FALSE(is_kill_pending(kGood + "SigIgn:\t0000000000000100\n"));
+    CHECK(is_kill_pending(kGood + "SigPnd:\t0000000000000100\n"));
+    CHECK(is_kill_pending(kGood + "SigPnd:\t0000000000000000\nShdPnd:\t0000000000004102\n"));
+}
