@@ -1,5 +1,4 @@
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -7,14 +6,15 @@
 #include <cerrno>
 #include <csignal>
 #include <memory>
-#include <new>
 #include <tuple>
 
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/reading/reader_copy.hpp"
+#include "agent/reading/shared_note.hpp"
 #include "agent/reaping/child.hpp"
 #include "agent/reaping/close_descriptors.hpp"
 #include "agent/reaping/process_control.hpp"
+#include "scanner/killed_copies.hpp"
 #include "scanner/machine.hpp"
 #include "scanner/own_process.hpp"
 #include "scanner/parse/proc_mountinfo.hpp"
@@ -54,50 +54,11 @@ std::optional<milliseconds> time_after_interrupt() {
     return sigismember(&pending, SIGALRM) == 1 ? std::optional(kTimeoutTime) : std::nullopt;
 }
 
-class SharedNote {
-   public:
-    SharedNote()
-        : memory_(::mmap(nullptr, sizeof(ReaderNote), PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-        if (memory_ != MAP_FAILED) new (memory_) ReaderNote;
-    }
-    ~SharedNote() {
-        if (memory_ != MAP_FAILED) ::munmap(memory_, sizeof(ReaderNote));
-    }
-    SharedNote(const SharedNote&) = delete;
-    SharedNote& operator=(const SharedNote&) = delete;
-
-    [[nodiscard]] bool exists() const { return memory_ != MAP_FAILED; }
-    [[nodiscard]] ReaderNote& get() const { return *static_cast<ReaderNote*>(memory_); }
-
-   private:
-    void* memory_;
-};
-
 struct Copy {
     Child child;
     Fd line;
     std::unique_ptr<SharedNote> note;
 };
-
-// What the note said at one moment.
-struct Stop {
-    std::uint32_t changes = 0;
-    Uid user = 0;
-    Pid pid = 0;
-    std::string path;
-
-    [[nodiscard]] bool is_told() const { return pid > 0 || !path.empty(); }
-    [[nodiscard]] bool is_of_user() const { return pid > 0 || path.starts_with('/'); }
-};
-
-Stop read_note(const ReaderNote& note) {
-    Stop stop{note.changes.load(), note.user, note.pid,
-              std::string(note.path.data(), std::min<std::size_t>(note.length, note.path.size()))};
-    if (note.changes.load() != stop.changes)
-        stop.changes |= 1U;  // on its way: compares as another one
-    return stop;
-}
 
 enum class End { answered, broken, silent, interrupted };
 
@@ -108,7 +69,10 @@ struct BoundedReader::State {
     struct Lost {
         NoAnswer no_answer;
         std::optional<Child> child;
+        std::optional<scanner::PidHandle> of_other_run;
         Clock::time_point since;
+
+        [[nodiscard]] bool is_waiting() const { return child || of_other_run; }
     };
 
     bool in_place = true;
@@ -122,6 +86,7 @@ struct BoundedReader::State {
     milliseconds waited_for_all{};
 
     Result<void> open();
+    void adopt_lost_copies();
     void collect();
     void forget_expired();
     [[nodiscard]] bool interrupted();
@@ -134,11 +99,29 @@ struct BoundedReader::State {
     [[nodiscard]] NoAnswer no_answer_of(const Stop& stop) const;
     [[nodiscard]] bool give_up(Copy copy, const Stop& stop);
     void add(NoAnswer no_answer, std::optional<Child> child);
+    void limit_user(const Stop& stop);
 };
 
 Result<void> BoundedReader::State::open() {
     if (table) return {};
-    return ProcessTable::open().map([this](ProcessTable opened) { table = std::move(opened); });
+    return ProcessTable::open().map([this](ProcessTable opened) {
+        table = std::move(opened);
+        adopt_lost_copies();
+    });
+}
+
+// What copies of earlier runs still wait for does not answer this run either. Without this each run
+// would leave one more process behind.
+void BoundedReader::State::adopt_lost_copies() {
+    if (!scanner::may_have_copies(*table)) return;
+    for (scanner::KilledCopy& copy : scanner::find_killed_copies(*table, kNoteName)) {
+        const SharedNote note(copy.memory);
+        Stop stop = note.exists() ? read_note(note.get()) : Stop();
+        if (!stop.is_of_user()) continue;
+        stop.user = user_of(stop);
+        lost.push_back({no_answer_of(stop), std::nullopt, std::move(copy.handle), Clock::now()});
+        limit_user(stop);
+    }
 }
 
 // A copy that has answered is exiting, and must not be found as a zombie by the next one.
@@ -151,6 +134,7 @@ void BoundedReader::State::collect() {
 // Forgets what did not answer some time ago, unless a copy still waits for it.
 void BoundedReader::State::forget_expired() {
     for (Lost& one : lost) {
+        if (one.of_other_run && one.of_other_run->exited()) one.of_other_run.reset();
         if (!one.child || !one.child->handle().exited()) continue;
         std::ignore = one.child->wait();
         one.child.reset();
@@ -158,12 +142,12 @@ void BoundedReader::State::forget_expired() {
     const auto now = Clock::now();
     std::set<Uid> waited_for;
     for (const Lost& one : lost) {
-        if (one.child) waited_for.insert(one.no_answer.user);
+        if (one.is_waiting()) waited_for.insert(one.no_answer.user);
     }
     std::erase_if(lost, [&](const Lost& one) {
         const bool of_user =
             one.no_answer.what == NoAnswer::What::user && waited_for.contains(one.no_answer.user);
-        return !one.child && !of_user && now - one.since > kRemembered;
+        return !one.is_waiting() && !of_user && now - one.since > kRemembered;
     });
 }
 
@@ -191,7 +175,9 @@ Result<Copy> BoundedReader::State::send_copy(const ReadTask& task) {
         in_place = true;
         std::vector<int> kept = task.kept;
         kept.push_back(theirs.get());
+        if (note->descriptor()) kept.push_back(note->descriptor().get());
         close_descriptors_keeping_directory(*table, kept);
+        const Fd mark = scanner::mark_copy(*table);
         ReaderGuard guard(*table, silent, note->get());
         return read_in_copy(task, theirs.get(), guard, parent);
     });
@@ -277,7 +263,15 @@ NoAnswer BoundedReader::State::no_answer_of(const Stop& stop) const {
 
 void BoundedReader::State::add(NoAnswer no_answer, std::optional<Child> child) {
     silent.push_back(no_answer);
-    lost.push_back({std::move(no_answer), std::move(child), Clock::now()});
+    lost.push_back({std::move(no_answer), std::move(child), std::nullopt, Clock::now()});
+}
+
+// Leaves out all of a user of whom too much did not answer.
+void BoundedReader::State::limit_user(const Stop& stop) {
+    const auto is_of_same = [&](const Lost& one) { return one.no_answer.user == stop.user; };
+    if (waited[stop.user] >= kMostOfUser ||
+        std::ranges::count_if(lost, is_of_same) >= kMaxWithoutAnswer)
+        add({NoAnswer::What::user, stop.user, 0, {}}, std::nullopt);
 }
 
 // Kills a copy, and notes what did not answer. False: that is not known, so that the next copy
@@ -290,12 +284,9 @@ bool BoundedReader::State::give_up(Copy copy, const Stop& stop) {
     }
     add(no_answer_of(stop), std::move(copy.child));
     if (!stop.is_of_user()) return true;
-    const auto is_of_same = [&](const Lost& one) { return one.no_answer.user == stop.user; };
-    if (waited[stop.user] >= kMostOfUser ||
-        std::ranges::count_if(lost, is_of_same) >= kMaxWithoutAnswer)
-        add({NoAnswer::What::user, stop.user, 0, {}}, std::nullopt);
+    limit_user(stop);
     const auto copies =
-        std::ranges::count_if(lost, [](const Lost& one) { return one.child.has_value(); });
+        std::ranges::count_if(lost, [](const Lost& one) { return one.is_waiting(); });
     if (waited_for_all >= kMostOfAll || static_cast<std::size_t>(copies) >= kMostCopies)
         silent.push_back({NoAnswer::What::everything, 0, 0, {}});
     return true;

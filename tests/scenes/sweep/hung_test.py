@@ -399,6 +399,9 @@ def int_and_term_end_it_within_a_second():
             expect_ends_soon(process, number)
             process.communicate()  # no copy holds the other ends
             wait_until(lambda: not others_wait(scene), "the copies to be told to end")
+            scene.mounts["bad"].go()  # or the next one would leave the home out
+            wait_until(lambda: not copies_of(scene.stage.layout.binary), "the copies to end")
+            scene.hang()
 
 
 def others_wait(scene):
