@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "policy/match/match.hpp"
+#include "policy/match/member.hpp"
 #include "policy/verdict/judge.hpp"
 #include "policy/verdict/plan.hpp"
 #include "tests/support/facts_builder.hpp"
@@ -69,7 +70,17 @@ void judge_candidates(benchmark::State& state) {
     }
     state.counters["candidates"] = static_cast<double>(builder.facts().candidates.size());
 }
-BENCHMARK(judge_candidates)->Arg(1)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
+BENCHMARK(judge_candidates)->Arg(1)->Arg(100)->Arg(1000)->Arg(6000)->Unit(benchmark::kMillisecond);
+
+// What a second look at one process costs, beside the reads: nothing has changed but that one.
+void find_members_again(benchmark::State& state) {
+    const auto rules = reaper::policy::built_in_rules();
+    const auto builder = some_facts(state.range(0));
+    reaper::policy::MatchMemory memory(rules);
+    for (auto _ : state)
+        benchmark::DoNotOptimize(reaper::policy::find_members(builder.facts(), memory));
+}
+BENCHMARK(find_members_again)->Arg(1000)->Arg(6000)->Unit(benchmark::kMillisecond);
 
 void read_built_in_rules(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(reaper::policy::built_in_rules());

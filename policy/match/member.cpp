@@ -128,15 +128,14 @@ MatchMemory::Known match_candidate(const Facts& facts, const Rules& rules, Match
     return {std::move(match), std::move(home)};
 }
 
+// `members` are by pid.
 Member* launcher_of(std::vector<Member>& members, const Member& member) {
     if (member.match.invocation.launcher) return nullptr;
-    for (Member& other : members) {
-        if (other.pid() == member.facts->row.ppid && other.match.invocation.launcher &&
-            other.match.rule == member.match.rule) {
-            return &other;
-        }
-    }
-    return nullptr;
+    const auto parent = std::ranges::lower_bound(members, member.facts->row.ppid, {}, &Member::pid);
+    const bool launches = parent != members.end() && parent->pid() == member.facts->row.ppid &&
+                          parent->match.invocation.launcher &&
+                          parent->match.rule == member.match.rule;
+    return launches ? &*parent : nullptr;
 }
 
 std::vector<Member> match_all(const Facts& facts, const Rules& rules, MatchMemory* memory) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,22 @@ std::string describe(Nature nature, const ProcessRow& parent) {
     }
 }
 
+Pid pid_of(const ProcessRow& row) {
+    return row.pid;
+}
+
+Pid pid_of(const scanner::ProcessFacts& process) {
+    return process.row.pid;
+}
+
+// Null: it is not there. `processes` are by pid.
+template <class Process>
+const Process* find_by_pid(const std::vector<Process>& processes, Pid pid) {
+    const auto found = std::ranges::lower_bound(
+        processes, pid, {}, [](const Process& process) { return pid_of(process); });
+    return found != processes.end() && pid_of(*found) == pid ? &*found : nullptr;
+}
+
 }  // namespace
 
 // Lists the names of an init, as process 1 of a container may be the host itself, or another
@@ -97,16 +114,10 @@ bool is_adopter(const ProcessRow& parent, const ProcessRow& child) {
 }
 
 const ProcessRow* find_row(const scanner::Facts& facts, Pid pid) {
-    for (const scanner::ProcessFacts& candidate : facts.candidates) {
-        if (candidate.row.pid == pid) return &candidate.row;
-    }
-    const auto found = std::find_if(facts.relatives.begin(), facts.relatives.end(),
-                                    [pid](const ProcessRow& row) { return row.pid == pid; });
-    if (found != facts.relatives.end()) return &*found;
-    const auto below =
-        std::find_if(facts.descendants.begin(), facts.descendants.end(),
-                     [pid](const scanner::ProcessFacts& one) { return one.row.pid == pid; });
-    return below == facts.descendants.end() ? nullptr : &below->row;
+    if (const auto* candidate = find_by_pid(facts.candidates, pid)) return &candidate->row;
+    if (const auto* relative = find_by_pid(facts.relatives, pid)) return relative;
+    const auto* below = find_by_pid(facts.descendants, pid);
+    return below == nullptr ? nullptr : &below->row;
 }
 
 Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule,

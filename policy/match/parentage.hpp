@@ -44,8 +44,8 @@ struct Parentage {
 // subreaper that adopted `child`. No family's rules are used.
 [[nodiscard]] bool is_adopter(const scanner::ProcessRow& parent, const scanner::ProcessRow& child);
 
-// Returns the row of a process in the facts: candidates, relatives and descendants. Null: it is not
-// there.
+// Returns the row of a process in the facts: candidates, relatives and descendants, each by pid.
+// Null: it is not there.
 [[nodiscard]] const scanner::ProcessRow* find_row(const scanner::Facts& facts, scanner::Pid pid);
 
 }  // namespace reaper::policy

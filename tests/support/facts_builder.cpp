@@ -30,11 +30,20 @@ std::vector<std::string> bridge_argv(const std::string& role) {
     return argv;
 }
 
-void insert_by_pid(std::vector<ProcessRow>& rows, ProcessRow row) {
+Pid pid_of(const ProcessRow& row) {
+    return row.pid;
+}
+
+Pid pid_of(const ProcessFacts& process) {
+    return process.row.pid;
+}
+
+template <class Process>
+void insert_by_pid(std::vector<Process>& all, Process made) {
     const auto at =
-        std::lower_bound(rows.begin(), rows.end(), row.pid,
-                         [](const ProcessRow& other, Pid pid) { return other.pid < pid; });
-    rows.insert(at, std::move(row));
+        std::lower_bound(all.begin(), all.end(), pid_of(made),
+                         [](const Process& other, Pid pid) { return pid_of(other) < pid; });
+    all.insert(at, std::move(made));
 }
 
 }  // namespace
@@ -183,7 +192,7 @@ FactsBuilder& FactsBuilder::wrapper(ProcessRow made) {
 
 FactsBuilder& FactsBuilder::below(ProcessRow made) {
     const Pid pid = made.pid;
-    facts_.descendants.push_back(add(std::move(made)));
+    insert_by_pid(facts_.descendants, add(std::move(made)));
     std::erase_if(facts_.candidates, [pid](const ProcessFacts& one) { return one.row.pid == pid; });
     return *this;
 }

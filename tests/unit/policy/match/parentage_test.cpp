@@ -272,13 +272,20 @@ TEST_CASE("an orphan of each adopter is reaped") {
     }
 }
 
-TEST_CASE("rows are found among candidates and relatives") {
-    const FactsBuilder builder = FactsBuilder().orphan_bridge(kChild);
-    REQUIRE(policy::find_row(builder.facts(), kChild) != nullptr);
-    CHECK(policy::find_row(builder.facts(), kChild)->pid == kChild);
-    REQUIRE(policy::find_row(builder.facts(), kHost) != nullptr);
-    CHECK(policy::find_row(builder.facts(), kHost)->pid == kHost);
-    CHECK(policy::find_row(builder.facts(), kGonePid) == nullptr);
+TEST_CASE(
+    "rows are found among candidates, relatives and descendants, in whatever order they came") {
+    FactsBuilder builder;
+    for (const scanner::Pid pid : {900, 200, 500, 300}) {
+        builder.orphan_bridge(pid);
+        builder.below(row(pid + 1, pid, "/usr/bin/node", {"node", "x.mjs"}));
+    }
+    for (const scanner::Pid pid : {1, kHost, 200, 201, 300, 301, 500, 501, 900, 901}) {
+        INFO(pid);
+        REQUIRE(policy::find_row(builder.facts(), pid) != nullptr);
+        CHECK(policy::find_row(builder.facts(), pid)->pid == pid);
+    }
+    for (const scanner::Pid pid : {0, 2, 199, 202, 499, 902, kGonePid})
+        CHECK(policy::find_row(builder.facts(), pid) == nullptr);
 }
 
 }  // namespace reaper::test
