@@ -35,22 +35,14 @@ struct LockedFile {
     std::optional<MountedDevice> device;
 };
 
-// "\nino:\t5": fs/proc/fd.c, seq_show; the inode since Linux 5.14.
-std::optional<std::uint64_t> field(std::string_view fdinfo, std::string_view name) {
-    const std::size_t at = fdinfo.find(name);
-    std::uint64_t value = 0;
-    if (at == std::string_view::npos) return std::nullopt;
-    fdinfo.remove_prefix(at + name.size());
-    return take_number(fdinfo, value) ? std::optional(value) : std::nullopt;
-}
-
 LockedFile identify(const ProcessTable& table, int file, std::uint64_t told) {
     const std::string path = "self/fdinfo/" + std::to_string(file);
     const auto fdinfo = read_at(fd_of(table), path.c_str(), kFdinfoLimit);
     if (!fdinfo) return {told, std::nullopt};
-    const auto mount = field(fdinfo->bytes, "\nmnt_id:\t");
+    const auto mount = parse_fdinfo_number(fdinfo->bytes, "mnt_id");
     const auto mounts = read_at(fd_of(table), "self/mountinfo", kMountsLimit);
-    return {field(fdinfo->bytes, "\nino:\t").value_or(told),
+    // The inode is there since Linux 5.14.
+    return {parse_fdinfo_number(fdinfo->bytes, "ino").value_or(told),
             mount && mounts ? find_mounted_device(mounts->bytes, *mount) : std::nullopt};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 
 #include "scanner/model/number.hpp"
 
@@ -97,6 +98,20 @@ Result<std::vector<FileLock>> parse_fdinfo_locks(std::string_view text) {
 
 Result<std::vector<FileLock>> parse_locks(std::string_view text) {
     return parse_lines(text, "");
+}
+
+// As the kernel prints it (fs/proc/fd.c, seq_show).
+std::optional<std::uint64_t> parse_fdinfo_number(std::string_view text, std::string_view name) {
+    const std::string wanted = std::string(name) + ":\t";
+    while (!text.empty()) {
+        std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        std::uint64_t value = 0;
+        if (!line.starts_with(wanted)) continue;
+        line.remove_prefix(wanted.size());
+        return take_number(line, value) ? std::optional(value) : std::nullopt;
+    }
+    return std::nullopt;
 }
 
 }  // namespace reaper::scanner

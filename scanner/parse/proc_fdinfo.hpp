@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -47,5 +48,9 @@ struct FileLock {
 // Parses all of /proc/locks, without the processes that only wait. The kernel leaves out locks of
 // processes that are not seen in this pid namespace. invalid_argument: as above.
 [[nodiscard]] Result<std::vector<FileLock>> parse_locks(std::string_view text);
+
+// Returns the number in the line "mnt_id:\t25". None: there is no such line.
+[[nodiscard]] std::optional<std::uint64_t> parse_fdinfo_number(std::string_view text,
+                                                               std::string_view name);
 
 }  // namespace reaper::scanner

@@ -47,9 +47,30 @@ Mount parse_line(std::string_view line) {
 }
 
 bool is_remote(std::string_view type) {
-    constexpr std::string_view kTypes[] = {"nfs",      "nfs4", "cifs", "smb3",  "9p",
-                                           "virtiofs", "ceph", "afs",  "autofs"};
+    constexpr std::string_view kTypes[] = {"nfs",      "nfs4", "cifs", "smb3",   "9p",
+                                           "virtiofs", "ceph", "afs",  "autofs", "coda",
+                                           "lustre",   "gpfs", "gfs2", "ocfs2",  "beegfs"};
     return type.starts_with("fuse") || std::ranges::find(kTypes, type) != std::end(kTypes);
+}
+
+// Leaves out what has a block device of this machine, or the layers of a container.
+bool is_shared(std::string_view type) {
+    return is_remote(type) && type != "fuseblk" && type != "fuse.fuse-overlayfs";
+}
+
+bool has_option(std::string_view options, std::string_view wanted) {
+    while (!options.empty()) {
+        if (take_until(options, ',') == wanted) return true;
+    }
+    return false;
+}
+
+// NFS always says where it keeps its locks (fs/nfs/super.c, nfs_show_mount_options).
+bool shares_locks(const Mount& mount) {
+    if (mount.type == "ceph") return true;
+    return (mount.type == "nfs" || mount.type == "nfs4") &&
+           has_option(mount.super_options, "local_lock=none") &&
+           !has_option(mount.super_options, "nolock");
 }
 
 // Decodes "\040" for a blank; tabs, newlines and backslashes are escaped alike
@@ -106,6 +127,19 @@ std::optional<MountedDevice> find_mounted_device(std::string_view mountinfo, std
         const auto major = to_number<std::uint32_t>(take_until(device, ':'));
         const auto minor = to_number<std::uint32_t>(device);
         if (id == mount && major && minor) return MountedDevice{*major, *minor};
+    }
+    return std::nullopt;
+}
+
+std::optional<SharedMount> find_shared_mount(std::string_view mountinfo, std::uint64_t number) {
+    while (!mountinfo.empty()) {
+        const std::string_view line = take_until(mountinfo, '\n');
+        std::string_view rest = line;
+        if (to_number<std::uint64_t>(take_until(rest, ' ')) != number) continue;
+        const Mount mount = parse_line(line);
+        if (!is_shared(mount.type)) return std::nullopt;
+        return SharedMount{std::string(mount.type), unmangled(mount.mount_point),
+                           shares_locks(mount)};
     }
     return std::nullopt;
 }

@@ -31,4 +31,19 @@ struct MountedDevice {
 // that may never answer: a daemon (FUSE) or a server. Empty: it is of another kind.
 [[nodiscard]] std::string find_remote_mount(std::string_view mountinfo, std::string_view path);
 
+// A file system that other machines may have mounted, too.
+struct SharedMount {
+    std::string type;  // "nfs4"
+    std::string place;
+    // The server grants flock(2), so a lock that is granted is held on no machine. NFS without
+    // nolock or local_lock, and Ceph; the others have locks for each machine, or cannot say.
+    bool shares_locks = false;
+
+    bool operator==(const SharedMount&) const = default;
+};
+
+// Returns the mount with this number. None: it is of this machine alone, or not seen here.
+[[nodiscard]] std::optional<SharedMount> find_shared_mount(std::string_view mountinfo,
+                                                           std::uint64_t mount);
+
 }  // namespace reaper::scanner

@@ -65,3 +65,13 @@ TEST_CASE("locks that are not in the kernel's form") {
         CHECK(locks.error().code == std::errc::invalid_argument);
     }
 }
+
+TEST_CASE("fdinfo: single numbers are found by name") {
+    using reaper::scanner::parse_fdinfo_number;
+    constexpr std::string_view kText = "pos:\t0\nflags:\t012100000\nmnt_id:\t25\nino:\t7\n";
+    CHECK(parse_fdinfo_number(kText, "mnt_id") == 25U);
+    CHECK(parse_fdinfo_number(kText, "ino") == 7U);
+    CHECK_FALSE(parse_fdinfo_number(kText, "id"));
+    CHECK_FALSE(parse_fdinfo_number("mnt_id:\t\n", "mnt_id"));
+    CHECK_FALSE(parse_fdinfo_number("", "ino"));
+}

@@ -6,6 +6,7 @@
 
 using reaper::scanner::find_mounted_device;
 using reaper::scanner::find_remote_mount;
+using reaper::scanner::find_shared_mount;
 using reaper::scanner::is_mounted_with_hidepid;
 using reaper::scanner::MountedDevice;
 
@@ -78,4 +79,27 @@ TEST_CASE(
     CHECK(find_remote_mount(kMounts, "/homes").empty());
     CHECK(find_remote_mount(kMounts, "/data/x").empty());
     CHECK(find_remote_mount(kMounts, "pid 7").empty());
+}
+
+TEST_CASE("a mount that other machines may have, too, and whether it shares locks with them") {
+    constexpr std::string_view kMounts =
+        "21 1 8:1 / / rw - ext4 /dev/sda rw\n"
+        "22 21 0:40 / /home rw,relatime shared:5 - nfs4 server:/home rw,vers=4.2,local_lock=none\n"
+        "23 21 0:41 / /old rw - nfs server:/old rw,vers=3,nolock,local_lock=all\n"
+        "24 21 0:42 / /mixed rw - nfs server:/m rw,vers=3,local_lock=flock\n"
+        "25 21 0:43 / /a\\040b rw - fuse.sshfs a@b: rw\n"
+        "26 21 0:44 / /win rw - cifs //s/x rw,local_lock=none\n"
+        "27 21 0:45 / /disk rw - fuseblk /dev/sdc rw\n"
+        "28 21 0:46 / /layers rw - fuse.fuse-overlayfs x rw\n"
+        "29 21 0:47 / /ceph rw - ceph 10.0.0.1:/ rw\n";
+    using reaper::scanner::SharedMount;
+    CHECK(find_shared_mount(kMounts, 22) == SharedMount{"nfs4", "/home", true});
+    CHECK(find_shared_mount(kMounts, 23) == SharedMount{"nfs", "/old", false});
+    CHECK(find_shared_mount(kMounts, 24) == SharedMount{"nfs", "/mixed", false});
+    CHECK(find_shared_mount(kMounts, 25) == SharedMount{"fuse.sshfs", "/a b", false});
+    CHECK(find_shared_mount(kMounts, 26) == SharedMount{"cifs", "/win", false});
+    CHECK(find_shared_mount(kMounts, 29) == SharedMount{"ceph", "/ceph", true});
+    for (const std::uint64_t local : {21U, 27U, 28U, 99U, 0U})
+        CHECK_FALSE(find_shared_mount(kMounts, local));
+    CHECK_FALSE(find_shared_mount("22 21 0:40 / /home rw", 22));
 }
