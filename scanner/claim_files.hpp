@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "scanner/fd.hpp"
 #include "scanner/model/facts.hpp"
 #include "scanner/model/result.hpp"
+#include "scanner/parse/proc_mountinfo.hpp"
 #include "scanner/process_table.hpp"
 
 namespace reaper::scanner {
@@ -75,6 +77,8 @@ struct ClaimFile {
     bool named_exited = false;
     // Processes of nested namespaces that it may mean; only for files without a lock.
     std::vector<NestedPidMatch> nested_matches;
+    // Where it lies, if a process of another machine may have written it.
+    std::optional<SharedMount> shared_mount;
 
     bool operator==(const ClaimFile&) const = default;
 };

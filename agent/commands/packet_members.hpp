@@ -45,6 +45,14 @@ struct MembersOf<scanner::LockReading> {
 };
 
 template <>
+struct MembersOf<scanner::SharedMount> {
+    static auto tie(Is<scanner::SharedMount> auto& it) {
+        auto& [type, place, shares_locks] = it;
+        return std::tie(type, place, shares_locks);
+    }
+};
+
+template <>
 struct MembersOf<scanner::NestedPidMatch> {
     static auto tie(Is<scanner::NestedPidMatch> auto& it) {
         auto& [number, row] = it;
@@ -56,9 +64,9 @@ template <>
 struct MembersOf<scanner::ClaimFile> {
     static auto tie(Is<scanner::ClaimFile> auto& it) {
         auto& [kind, home, name, path, scope, found, stamp, text, claims, lock, named_exited,
-               nested_matches] = it;
+               nested_matches, shared_mount] = it;
         return std::tie(kind, home, name, path, scope, found, stamp, text, claims, lock,
-                        named_exited, nested_matches);
+                        named_exited, nested_matches, shared_mount);
     }
 };
 

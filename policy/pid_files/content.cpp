@@ -50,6 +50,17 @@ FileJudgement from_named(const NamedProcess& named) {
     return unread("pid.unreadable", named.detail);
 }
 
+// No form of these files records a host name or boot id.
+FileJudgement from_named(const ClaimFile& file, const NamedProcess& named) {
+    const bool of_this_machine = !file.shared_mount || (named.state != NamedProcessState::gone &&
+                                                        named.state != NamedProcessState::reused);
+    if (of_this_machine) return from_named(named);
+    return judged(FileState::foreign, "pid.other_machine",
+                  fmt::format("{} here, but the file lies on {} ({}), where a process of another "
+                              "machine may have written it",
+                              named.detail, file.shared_mount->place, file.shared_mount->type));
+}
+
 FileJudgement judge_malformed(const ClaimFile& file) {
     const bool whatsapp =
         file.kind == ClaimKind::bridge_pid && scanner::parse_whatsapp_pid(file.text).has_value();
@@ -105,7 +116,7 @@ FileJudgement judge_claims(const ClaimFile& file, const Machine& machine, const 
     for (const Claim& claim : file.claims) {
         FileJudgement one = claim.access == Access::malformed
                                 ? judge_malformed(file)
-                                : from_named(find_named(file, claim, machine, rules));
+                                : from_named(file, find_named(file, claim, machine, rules));
         if (!strongest || rank(one) < rank(*strongest)) strongest = std::move(one);
     }
     return *std::move(strongest);

@@ -52,29 +52,37 @@ FileJudgement judge_held(const ClaimFile& file, FileJudgement by_pid) {
 }
 
 // True if the process was there in time to write the file, but its program or its start speaks
-// against that.
+// against that; or if it may be one of another machine.
 bool is_in_doubt(const FileJudgement& by_pid) {
     const std::string& code = by_pid.evidence.front().code;
-    return code == "pid.contradicts" || code == "pid.other_program";
+    return code == "pid.contradicts" || code == "pid.other_program" || code == "pid.other_machine";
 }
 
-// A process outside of this container may hold it: /proc/locks shows only locks of processes that
-// are visible here.
-constexpr std::string_view kNotSeen = "whether one outside of it does is not known";
+// Returns where a process may hold the lock although /proc/locks does not show it: it shows only
+// locks of processes that are visible here. Empty: nowhere.
+std::string_view unseen_place(const ClaimFile& file, const Machine& machine) {
+    if (file.shared_mount) return "on this machine";
+    return is_nested(machine) ? "in this container" : std::string_view();
+}
+
+std::string not_seen(std::string_view place, std::string_view lock) {
+    return fmt::format("no process {} holds {}; whether one outside of it does is not known", place,
+                       lock);
+}
 
 Evidence free_lock(const ClaimFile& file, const Machine& machine) {
-    if (!is_nested(machine))
+    const std::string_view unseen = unseen_place(file, machine);
+    if (unseen.empty())
         return {"lock.free", Weight::for_kill, fmt::format("no process holds {}", lock_of(file))};
-    return {"lock.unseen", Weight::note,
-            fmt::format("no process in this container holds {}; {}", lock_of(file), kNotSeen)};
+    return {"lock.unseen", Weight::note, not_seen(unseen, lock_of(file))};
 }
 
 // Says why a free lock makes a file stale that its pid alone does not.
 std::string decided_by_lock(const ClaimFile& file, const Machine& machine) {
-    if (is_nested(machine))
+    const std::string_view unseen = unseen_place(file, machine);
+    if (!unseen.empty())
         return fmt::format(
-            "; no process in this container holds {}, and the lock is tried before the file is "
-            "removed",
+            "; no process {} holds {}, and the lock is tried before the file is removed", unseen,
             lock_of(file));
     return fmt::format("; no process holds {}, so no {} runs", lock_of(file),
                        file.kind == ClaimKind::gateway_pid ? "gateway" : "owner of it");
@@ -84,6 +92,8 @@ std::string decided_by_lock(const ClaimFile& file, const Machine& machine) {
 // pid tells.
 FileJudgement judge_free(const ClaimFile& file, FileJudgement by_pid, const Machine& machine) {
     by_pid.evidence.push_back(free_lock(file, machine));
+    // To try the lock would prove nothing either.
+    if (file.shared_mount && !file.shared_mount->shares_locks) return by_pid;
     const bool says_nothing = by_pid.state == FileState::malformed;
     // A clock that was stepped leaves files from the future.
     const bool fresh =
@@ -134,9 +144,8 @@ FileJudgement judge_gateway_lock(const ClaimFile& file, const Machine& machine) 
     if (file.lock.state == LockState::held)
         return judged(FileState::locked, "lock.held", holder_text(file));
     if (file.lock.state == LockState::unknown) return unread_lock("whether it is held", file.lock);
-    if (is_nested(machine))
-        return judged(FileState::foreign, "lock.unseen",
-                      fmt::format("no process in this container holds it; {}", kNotSeen));
+    if (const auto unseen = unseen_place(file, machine); !unseen.empty())
+        return judged(FileState::foreign, "lock.unseen", not_seen(unseen, "it"));
     return judged(
         FileState::stale, "lock.free",
         "no process holds it; it is never removed: two gateways could lock two files of that name");

@@ -10,8 +10,11 @@
 #include "scanner/directory.hpp"
 #include "scanner/json/record_reader.hpp"
 #include "scanner/linux/procfs.hpp"
+#include "scanner/own_process.hpp"
 #include "scanner/parse/claim_interpreters.hpp"
 #include "scanner/parse/claim_text.hpp"
+#include "scanner/parse/proc_fdinfo.hpp"
+#include "scanner/parse/proc_mountinfo.hpp"
 #include "scanner/read_file.hpp"
 
 namespace reaper::scanner {
@@ -22,6 +25,8 @@ namespace {
 constexpr std::size_t kMaxSize = 64 * 1024UL;
 // Per folder. It holds one file for each bridge or desktop that was ever connected.
 constexpr std::size_t kMaxNames = 1024;
+constexpr std::size_t kFdinfoLimit = 4096;
+constexpr std::size_t kMountsLimit = 4 * 1024 * 1024;
 
 double epoch_of(const FileStamp& stamp) {
     return static_cast<double>(stamp.written_s) + static_cast<double>(stamp.written_ns) / 1e9;
@@ -92,6 +97,18 @@ Result<const std::vector<Pid>*> living(RecordForm form, ClaimContext& context) {
         context.living = std::move(*pids);
     }
     return &*context.living;
+}
+
+// Found by the number of its mount, as links in the path of a home may lead to another one.
+std::optional<SharedMount> shared_mount_of(const FoundFile& found, ClaimContext& context) {
+    const std::string path = "self/fdinfo/" + std::to_string(found.path.get());
+    const auto fdinfo = read_at(fd_of(context.table), path.c_str(), kFdinfoLimit);
+    const auto mount =
+        fdinfo ? parse_fdinfo_number(fdinfo->bytes, "mnt_id") : std::optional<std::uint64_t>();
+    if (!mount) return std::nullopt;
+    if (!context.mounts)
+        context.mounts = read_own_mounts(context.table, kMountsLimit).value_or(std::string());
+    return find_shared_mount(*context.mounts, *mount);
 }
 
 ClaimFile blank_file(const Home& home, ClaimKind kind, const std::string& name) {
@@ -195,6 +212,7 @@ ClaimFile unreadable(ClaimFile file) {
 ClaimFile read_into(ClaimFile file, const FoundFile& found, ClaimContext& context) {
     file.found = true;
     file.stamp = stamp_of(found.status);
+    if (context.removes) file.shared_mount = shared_mount_of(found, context);
     if (!is_trustworthy(found.status, file.scope)) return unreadable(std::move(file));
     ClaimMark mark = mark_of(file, found.status);
     if (auto known = find_earlier(mark, context)) {

@@ -25,6 +25,7 @@ struct ClaimContext {
     const ClaimsRead* earlier = nullptr;
     std::vector<ClaimMark> marks = {};            // of the files that were read
     std::optional<std::vector<Pid>> living = {};  // set once a ledger or registry was found
+    std::optional<std::string> mounts = {};       // set once a file was found that may be removed
 };
 
 struct Home {

@@ -7,6 +7,8 @@ namespace reaper::test {
 
 namespace {
 
+const scanner::SharedMount kNfs = {"nfs4", "/home", true};
+
 ProcessRow gateway() {
     return row(kPid, 1, "/usr/bin/python3.11",
                {"python3", "-m", "hermes_cli.main", "gateway", "run"});
@@ -344,6 +346,53 @@ TEST_CASE(
                                 "tried before the file is removed"));
     CHECK(unseen.evidence.back().code == "lock.unseen");
     CHECK(unseen.evidence.back().weight == policy::Weight::note);
+}
+
+TEST_CASE(
+    "where another machine may have written it, that no process here has the pid proves nothing") {
+    for (const ClaimKind kind :
+         {ClaimKind::bridge_pid, ClaimKind::bridge_stdio_pid, ClaimKind::headless_registry}) {
+        INFO(policy::kind_word(kind));
+        ClaimFile gone = without_process(file_of(kind, bridge()));
+        ClaimFile reused = file_of(kind, row(kPid, 1, "/usr/bin/sleep", {"sleep", "1000"}));
+        reused.claims.front().written_epoch = kNowEpoch - 7200;
+        ClaimFile exited = file_of(kind, bridge());
+        exited.named_exited = true;
+        for (ClaimFile file : {gone, reused, exited}) {
+            CHECK(judged_file(file).remove);
+            file.shared_mount = kNfs;
+            check_kept(file, FileState::foreign, "pid.other_machine");
+            CHECK_FALSE(judged_file(file).unread);
+            CHECK(judged_file(file).reason.ends_with(
+                "here, but the file lies on /home (nfs4), where a process of another machine may "
+                "have written it"));
+        }
+    }
+    ClaimFile live = bridge_file();
+    live.shared_mount = kNfs;
+    check_kept(live, FileState::live, "pid.lives");
+}
+
+TEST_CASE("a gateway's lock decides on a shared file system, where that shares locks") {
+    ClaimFile file = without_process(gateway_file(LockState::free));
+    file.shared_mount = kNfs;
+    check_stale(file, "pid.other_machine");
+    CHECK(judged_file(file).reason.ends_with(
+        "no process on this machine holds gateway.lock, and the lock is tried before the file is "
+        "removed"));
+    CHECK(judged_file(file).evidence.back().code == "lock.unseen");
+    file.shared_mount->shares_locks = false;
+    check_kept(file, FileState::foreign, "pid.other_machine");
+    ClaimFile empty = saying(file, "");
+    empty.stamp.written_s -= 3600;
+    check_kept(empty, FileState::malformed, "file.malformed");
+    ClaimFile without_lock = without_process(gateway_file(LockState::absent));
+    without_lock.shared_mount = kNfs;
+    check_kept(without_lock, FileState::foreign, "pid.other_machine");
+    ClaimFile lock = without_process(file_of(ClaimKind::gateway_lock, gateway()));
+    lock.lock = {LockState::free, 0};
+    lock.shared_mount = kNfs;
+    check_kept(lock, FileState::foreign, "lock.unseen");
 }
 
 TEST_CASE("records that others read or clean up are never removed") {
