@@ -121,8 +121,9 @@ class FileRemoval {
     }
 
     [[nodiscard]] bool shares_lock() const {
+        const bool sees_all = parts_.sees_all_locks && !file_.shared_mount;
         return file_.kind == ClaimKind::gateway_pid ||
-               (file_.kind == ClaimKind::host_record && !parts_.sees_all_locks);
+               (file_.kind == ClaimKind::host_record && !sees_all);
     }
 
     // The lock is held for these two calls only, and released with `lock`: a gateway that starts
