@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ namespace reaper::scanner {
 [[nodiscard]] Result<std::vector<std::string>> list_at(int directory, const char* path,
                                                        std::size_t limit);
 
-// Lists only the names that are numbers: pids in /proc, descriptors in /proc/PID/fd.
-[[nodiscard]] Result<std::vector<int>> list_numbers_at(int directory, const char* path);
+// Lists only the names that are numbers: pids in /proc, descriptors in /proc/PID/fd. Fails like
+// list_at().
+[[nodiscard]] Result<std::vector<int>> list_numbers_at(
+    int directory, const char* path, std::size_t limit = std::numeric_limits<std::size_t>::max());
 
 // Opens /proc/PID. Whatever is opened below it belongs to this process: once it is gone, nothing is
 // found there.

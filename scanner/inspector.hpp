@@ -77,7 +77,8 @@ void add_user_names(std::span<ProcessFacts> candidates);
 void add_details(std::span<ProcessFacts> candidates);
 
 // Returns the processes that hold the far ends of these pipes and sockets, by inode, for "stdin is
-// held by". Reads every readable descriptor of every process, however many inodes are asked for.
+// held by". Reads every readable descriptor of every process, however many inodes are asked for;
+// not all of a user whose processes have some 100,000 open.
 using Holders = std::map<std::uint64_t, std::vector<Pid>>;
 [[nodiscard]] Holders find_holders(const ProcessTable& table,
                                    const std::vector<std::uint64_t>& inodes);

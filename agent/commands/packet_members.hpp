@@ -89,8 +89,8 @@ struct MembersOf<scanner::Occupant> {
 template <>
 struct MembersOf<scanner::Occupancy> {
     static auto tie(Is<scanner::Occupancy> auto& it) {
-        auto& [occupants, parents, unseen] = it;
-        return std::tie(occupants, parents, unseen);
+        auto& [occupants, parents, unseen, overfull] = it;
+        return std::tie(occupants, parents, unseen, overfull);
     }
 };
 

@@ -1,5 +1,6 @@
 #include "agent/preflight/visibility.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,6 +31,22 @@ void add_hidden_remarks(Report& report, const VisibilityInput& around) {
                         around.occupancy.unseen.size()));
 }
 
+// Processes of users that are not asked about make nothing incomplete: they could keep an update
+// of others from ever being ready.
+void add_overfull_remark(Report& report, const VisibilityInput& around) {
+    const auto& overfull = around.occupancy.overfull;
+    if (overfull.empty()) return;
+    const auto& users = around.facts.scope_uids;
+    const auto is_asked_about = [&](const scanner::ProcessRow& row) {
+        return users.empty() || std::ranges::find(users, row.uid) != users.end();
+    };
+    if (std::ranges::any_of(overfull, is_asked_about)) report.complete = false;
+    report.remarks.push_back(
+        fmt::format("{} processes, as pid {} of user id {}, have too much open to be looked at: "
+                    "whether they use a database or a lease of an install is not known",
+                    overfull.size(), overfull.front().pid, overfull.front().uid));
+}
+
 void add_surrounding_hermes(Report& report, const VisibilityInput& around) {
     const auto hermes = policy::find_enclosing_hermes(around.facts, around.rules);
     if (!hermes) return;
@@ -46,6 +63,7 @@ void add_surrounding_hermes(Report& report, const VisibilityInput& around) {
 
 void add_visibility_remarks(Report& report, const VisibilityInput& around) {
     add_hidden_remarks(report, around);
+    add_overfull_remark(report, around);
     if (!around.options.homes.empty() || !around.options.families.empty())
         report.remarks.emplace_back(
             "of what is leaked, only what --home and --family name was looked at");

@@ -15,6 +15,8 @@ namespace reaper::scanner {
 namespace {
 
 constexpr std::size_t kMostSockets = 256;
+constexpr std::size_t kMostOfUser = 100'000;  // each costs some 5 us
+constexpr std::size_t kAlwaysRead = 64;       // of each process, besides: a helper has 20 to 40
 // inotify and epoll list everything that they watch
 constexpr std::size_t kFdinfoLimit = 64 * 1024;
 
@@ -90,10 +92,27 @@ Result<std::string> link_of(int process, int number) {
 
 }  // namespace
 
-Result<OpenFiles> open_files_of(int process, const std::vector<DiagSocket>& listening) {
+Result<std::vector<int>> DescriptorBudget::list(int process, const char* folder, Uid user) {
+    std::size_t& used = used_[user];
+    const std::size_t most = kAlwaysRead + (kMostOfUser - std::min(kMostOfUser, used));
+    auto numbers = list_numbers_at(process, folder, most);
+    if (numbers)
+        used += numbers->size() - std::min(numbers->size(), kAlwaysRead);
+    else if (numbers.error().code == std::errc::file_too_large)
+        used = kMostOfUser;
+    return numbers;
+}
+
+Result<std::vector<int>> DescriptorAccount::list(int process, const char* folder) const {
+    return budget == nullptr ? list_numbers_at(process, folder)
+                             : budget->list(process, folder, user);
+}
+
+Result<OpenFiles> open_files_of(int process, const std::vector<DiagSocket>& listening,
+                                const DescriptorAccount& account) {
     Listening by_inode;
     for (const DiagSocket& socket : listening) by_inode.emplace(socket.inode, &socket);
-    const auto numbers = list_numbers_at(process, "fd");
+    const auto numbers = account.list(process, "fd");
     if (!numbers) return tl::unexpected(numbers.error());
     OpenFiles found;
     std::vector<std::uint64_t> sockets;
@@ -110,8 +129,8 @@ Result<OpenFiles> open_files_of(int process, const std::vector<DiagSocket>& list
     return found;
 }
 
-Result<std::vector<LockedFile>> locked_files_of(int process) {
-    const auto numbers = list_numbers_at(process, "fdinfo");
+Result<std::vector<LockedFile>> locked_files_of(int process, const DescriptorAccount& account) {
+    const auto numbers = account.list(process, "fdinfo");
     if (!numbers) return tl::unexpected(numbers.error());
     std::vector<LockedFile> files;
     for (const int number : *numbers) {

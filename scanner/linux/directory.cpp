@@ -45,8 +45,8 @@ Result<std::vector<std::string>> list_at(int directory, const char* path, std::s
     return names;
 }
 
-Result<std::vector<int>> list_numbers_at(int directory, const char* path) {
-    const auto names = list_at(directory, path, std::numeric_limits<std::size_t>::max());
+Result<std::vector<int>> list_numbers_at(int directory, const char* path, std::size_t limit) {
+    const auto names = list_at(directory, path, limit);
     if (!names) return tl::unexpected(names.error());
     std::vector<int> numbers;
     numbers.reserve(names->size());

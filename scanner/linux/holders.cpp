@@ -8,6 +8,7 @@
 #include "scanner/directory.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/inspector.hpp"
+#include "scanner/linux/descriptors.hpp"
 #include "scanner/linux/procfs.hpp"
 #include "scanner/linux/sock_diag.hpp"
 #include "scanner/read_file.hpp"
@@ -42,8 +43,9 @@ bool may_write(int process, const std::string& name) {
            (status.st_mode & S_IWUSR) != 0;
 }
 
-void add_holder(Pid pid, int process, const FarEnds& ends, Holders& holders) {
-    const auto numbers = list_numbers_at(process, "fd");
+void add_holder(Pid pid, int process, const FarEnds& ends, const DescriptorAccount& account,
+                Holders& holders) {
+    const auto numbers = account.list(process, "fd");
     if (!numbers) return;
     for (const int number : *numbers) {
         const std::string name = "fd/" + std::to_string(number);
@@ -63,9 +65,11 @@ Holders find_holders(const ProcessTable& table, const std::vector<std::uint64_t>
     std::ranges::sort(*pids);
     const FarEnds ends = far_ends(inodes);
     Holders holders;
+    DescriptorBudget budget;
     for (const Pid pid : *pids) {
-        if (const auto process = open_process(table, pid))
-            add_holder(pid, process->get(), ends, holders);
+        const auto process = open_process(table, pid);
+        const auto user = process ? read_real_uid(table, pid) : tl::unexpected(process.error());
+        if (user) add_holder(pid, process->get(), ends, {&budget, *user}, holders);
     }
     return holders;
 }

@@ -23,6 +23,7 @@ struct Inspector::State {
     Reading<std::uint64_t> own_pid_namespace{};
     Reading<std::uint64_t> own_network{};
     Reading<std::vector<DiagSocket>> listening{};  // not_read until it is needed
+    DescriptorBudget descriptors{};
 
     void reached(Pid pid, InspectionPoint point) const {
         if (witness != nullptr) witness->reached(pid, point);
@@ -116,11 +117,11 @@ const Reading<std::vector<DiagSocket>>& listening_sockets(Reading<std::vector<Di
 }
 
 void take_open_files(int process, const Reading<std::vector<DiagSocket>>& listening,
-                     ProcessFacts& facts) {
+                     const DescriptorAccount& account, ProcessFacts& facts) {
     using Found = Reading<std::vector<Listener>>;
     facts.listeners = Found::failed(listening.access);
     if (!listening.ok()) return;
-    auto found = open_files_of(process, listening.value);
+    auto found = open_files_of(process, listening.value, account);
     if (found) facts.deleted_databases = std::move(found->deleted_databases);
     if (found) facts.sockets = std::move(found->sockets);
     facts.listeners = found ? Found::of(std::move(found->listeners))
@@ -129,11 +130,13 @@ void take_open_files(int process, const Reading<std::vector<DiagSocket>>& listen
 
 // `listening` is null if the sockets of the process cannot be seen from here.
 void take_descriptors(int process, const Reading<std::vector<DiagSocket>>* listening,
-                      ProcessFacts& facts) {
+                      DescriptorBudget& budget, ProcessFacts& facts) {
     facts.listeners.access = facts.held_locks.access = Access::denied;
     if (!shows_descriptors(facts.row)) return;
-    if (listening != nullptr) take_open_files(process, *listening, facts);
-    facts.held_locks = read_held_locks(process);
+    const DescriptorAccount account{&budget,
+                                    facts.uids.ok() ? facts.uids.value.real : facts.row.uid};
+    if (listening != nullptr) take_open_files(process, *listening, account, facts);
+    facts.held_locks = read_held_locks(process, account);
     facts.leases = read_leases(process, facts.row.uid, facts.held_locks.value);
 }
 
@@ -179,7 +182,8 @@ void Inspector::State::take_evidence(int process, const InspectionRequest& reque
     const auto network = read_namespace(process, "ns/net");
     const bool same_network = network.ok() && network == own_network;
     take_stdio(process, same_network, facts);
-    take_descriptors(process, same_network ? &listening_sockets(listening) : nullptr, facts);
+    take_descriptors(process, same_network ? &listening_sockets(listening) : nullptr, descriptors,
+                     facts);
     facts.unit = read_unit(facts.row.cgroup);
     take_folders(process, table, request, facts);
 }

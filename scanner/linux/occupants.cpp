@@ -124,20 +124,24 @@ std::string path_into_install(const ProcessTable& table, int process, const Proc
     return mapped_file(row.pid, process, installs);
 }
 
-// Takes what it has open below the homes.
-void take_open_files(int process, const Folders& homes, Occupant& occupant) {
-    auto open = open_files_of(process, {});
-    if (!open) return;
+// Takes what it has open below the homes. False: that is too much to be read.
+bool take_open_files(int process, const Folders& homes, const DescriptorAccount& account,
+                     Occupant& occupant) {
+    auto open = open_files_of(process, {}, account);
+    if (!open) return open.error().code != std::errc::file_too_large;
     std::vector<std::string>& found = occupant.deleted_databases;
     found = std::move(open->deleted_databases);
     std::erase_if(found, [&](const std::string& path) { return !lies_below(path, homes); });
     std::ranges::sort(found);
     found.erase(std::ranges::unique(found).begin(), found.end());
-    if (!open->has_lease) return;
+    if (!open->has_lease) return true;
     const Uid user = occupant.row.uid;
-    occupant.leases = read_leases(process, user, read_held_locks(process).value);
+    const auto locked = read_held_locks(process, account);
+    if (locked.access == Access::denied) return false;
+    occupant.leases = read_leases(process, user, locked.value);
     std::erase_if(occupant.leases,
                   [&](const Lease& lease) { return !lies_below(lease.install, homes); });
+    return true;
 }
 
 }  // namespace
@@ -146,6 +150,7 @@ Result<Occupancy> find_occupants(const ProcessTable& table, const InstallPaths& 
     const auto pids = list_numbers_at(fd_of(table), ".");
     if (!pids) return tl::unexpected(pids.error());
     Occupancy found;
+    DescriptorBudget budget;
     for (const Pid pid : *pids) {
         auto row = read_row(table, pid);
         if (!row) continue;
@@ -158,7 +163,10 @@ Result<Occupancy> find_occupants(const ProcessTable& table, const InstallPaths& 
         occupant.row.uid = row->uid;
         occupant.through = path_into_install(table, process->get(), *row,
                                              in_sight(process->get(), row->uid, paths.installs));
-        take_open_files(process->get(), in_sight(process->get(), row->uid, paths.homes), occupant);
+        const DescriptorAccount account{&budget, read_real_uid(table, pid).value_or(row->uid)};
+        if (!take_open_files(process->get(), in_sight(process->get(), row->uid, paths.homes),
+                             account, occupant))
+            found.overfull.push_back(*row);
         if (occupant.through.empty() && occupant.deleted_databases.empty() &&
             occupant.leases.empty())
             continue;
@@ -172,6 +180,7 @@ Result<Occupancy> find_occupants(const ProcessTable& table, const InstallPaths& 
     std::ranges::sort(found.occupants, {},
                       [](const Occupant& occupant) { return occupant.row.pid; });
     std::ranges::sort(found.unseen, {}, &ProcessRow::pid);
+    std::ranges::sort(found.overfull, {}, &ProcessRow::pid);
     return found;
 }
 

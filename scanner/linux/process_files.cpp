@@ -104,9 +104,9 @@ Reading<std::string> locate_script(const std::string& script, const Reading<std:
     return path.empty() ? Script::failed(Access::malformed) : Script::of(std::move(path));
 }
 
-Reading<std::vector<std::string>> read_held_locks(int process) {
+Reading<std::vector<std::string>> read_held_locks(int process, const DescriptorAccount& account) {
     using Paths = Reading<std::vector<std::string>>;
-    auto files = locked_files_of(process);
+    auto files = locked_files_of(process, account);
     if (!files) return Paths::failed(access_of_failure(files.error()));
     std::vector<std::string> paths;
     for (LockedFile& file : *files) {

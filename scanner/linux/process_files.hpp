@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "scanner/linux/descriptors.hpp"
 #include "scanner/model/process.hpp"
 #include "scanner/model/result.hpp"
 #include "scanner/parse/proc_status.hpp"
@@ -33,6 +34,7 @@ namespace reaper::scanner {
                                                  const Reading<std::string>& cwd);
 
 // Returns the paths on which the process holds a flock(2).
-[[nodiscard]] Reading<std::vector<std::string>> read_held_locks(int process);
+[[nodiscard]] Reading<std::vector<std::string>> read_held_locks(
+    int process, const DescriptorAccount& account = {});
 
 }  // namespace reaper::scanner

@@ -26,6 +26,8 @@ struct Occupancy {
     std::map<Pid, Pid> parents;       // of every process
     // Processes outside of containers of which only the command line is shown, by pid.
     std::vector<ProcessRow> unseen = {};
+    // Processes that have more open than is read of one user, by pid.
+    std::vector<ProcessRow> overfull = {};
 
     // Returns the ancestors that were seen, parent first; empty: `pid` was not seen.
     [[nodiscard]] std::vector<Pid> ancestors_of(Pid pid) const;
