@@ -1,8 +1,9 @@
-"""A stand-in for how the one gateway of a user makes itself known: it takes a flock on host-gateway.lock, and then
-renames a complete record over host-gateway.json. One that is killed leaves its record behind.
+"""A stand-in for how the one gateway of a user makes itself known: it takes a flock on
+host-gateway.lock, and then renames a complete record over host-gateway.json. One that is killed
+leaves its record behind.
 
-    standin_host_owner.py FOLDER                 publish once, run until TERM
-    standin_host_owner.py FOLDER --race ROUNDS   one owner after the other; see race()
+    standin_host_owner.py FOLDER                  publishes once, and runs until TERM
+    standin_host_owner.py FOLDER --race ROUNDS    one owner after the other; see race()
 """
 import fcntl
 import json
@@ -26,9 +27,21 @@ def create_time(pid="self"):
 
 
 def record(pid, start, role="gateway", **more):
-    return json.dumps({"role": role, "home": "/h", "pid": pid, "createTime": start, "host": "", "port": None,
-                       "protocolVersion": 1, "tokenFingerprint": "", "profiles": ["default"],
-                       "updatedAt": "2026-11-19T00:00:00+00:00", **more})
+    return json.dumps(
+        {
+            "role": role,
+            "home": "/h",
+            "pid": pid,
+            "createTime": start,
+            "host": "",
+            "port": None,
+            "protocolVersion": 1,
+            "tokenFingerprint": "",
+            "profiles": ["default"],
+            "updatedAt": "2026-11-19T00:00:00+00:00",
+            **more,
+        }
+    )
 
 
 class Owner:
@@ -72,14 +85,16 @@ def live(folder, looks, ends_badly):
 
 
 def race(folder, rounds):
-    """Counts how owners fared. cleaned: the record of a killed one was gone before the next one came, which it does at any
-    moment that a cleaner may be at work."""
+    """Counts how owners fared. cleaned: the record of a killed one was gone before the next one
+    came, which it does at any moment that a cleaner may be at work."""
     counts = {"lived": 0, "killed": 0, "locked_out": 0, "lost": 0, "cleaned": 0}
     killed, moments = False, random.Random(7)
     for number in range(rounds):
         if killed:
             time.sleep(moments.uniform(0, 0.06))
-        counts["cleaned"] += killed and not os.path.lexists(pathlib.Path(folder) / "host-gateway.json")
+        counts["cleaned"] += killed and not os.path.lexists(
+            pathlib.Path(folder) / "host-gateway.json"
+        )
         result = live(folder, looks=200, ends_badly=number % 2 == 0)
         killed = result == -signal.SIGKILL
         name = {LIVED: "lived", LOCKED_OUT: "locked_out", LOST: "lost"}.get(result, "killed")

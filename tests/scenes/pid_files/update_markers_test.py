@@ -1,4 +1,5 @@
-"""The marker of an update: it goes when its updater is provably dead, or is old and cannot be looked for; never while its pid lives."""
+"""The marker of an update: it goes when its updater is provably dead, or is old and cannot be
+looked for; never while its pid lives."""
 import os
 import subprocess
 import time
@@ -42,7 +43,8 @@ def a_marker_is_kept_as_long_as_its_pid_lives():
 
 @case
 def a_marker_whose_updater_has_ended_goes_at_once():
-    """It is a zombie: of one that is not there at all, a pid namespace of its own cannot tell whether it is outside."""
+    """It is a zombie: of one that is not there at all, a pid namespace of its own cannot tell
+    whether it is outside."""
     scene = Markers()
     updater = subprocess.Popen(["/bin/true"])
     wait_until(lambda: not actor.is_there(updater.pid), "the updater to end")
@@ -65,11 +67,20 @@ def what_is_planted_in_its_place_stays():
     path = scene.home / MARKER
     elsewhere = put(scene.stage.layout.base / "elsewhere", naming(NOBODY))
     os.utime(elsewhere, (1, 1))
-    for plant in (lambda: path.symlink_to(elsewhere), lambda: os.mkfifo(path), lambda: os.link(elsewhere, path),
-                  lambda: scene.marker(naming(NOBODY), OLD, uid=layout.OTHER_UID)):
+    for plant in (
+        lambda: path.symlink_to(elsewhere),
+        lambda: os.mkfifo(path),
+        lambda: os.link(elsewhere, path),
+        lambda: scene.marker(naming(NOBODY), OLD, uid=layout.OTHER_UID),
+    ):
         plant()
         result = scene.pidfiles("--clean")
-        expect(scene.states(result)[MARKER] == "foreign" and os.path.lexists(path) and elsewhere.exists(), result.out)
+        expect(
+            scene.states(result)[MARKER] == "foreign"
+            and os.path.lexists(path)
+            and elsewhere.exists(),
+            result.out,
+        )
         path.unlink()
 
 
@@ -80,11 +91,16 @@ def what_a_dead_update_left_goes_in_two_runs():
     scene.gateway_pid()
     scene.marker("", OLD)
     expect(scene.pidfiles("--clean").status == 6, "a malformed marker may be of an update")
-    expect(not (scene.home / MARKER).exists() and (scene.home / "gateway.pid").exists(), "only the marker goes")
+    expect(
+        not (scene.home / MARKER).exists() and (scene.home / "gateway.pid").exists(),
+        "only the marker goes",
+    )
     scene.expect_clean(["gateway.pid"], [])
     scene.put(MARKER + ".taken-aside.7", naming(os.getpid()))
     scene.pidfiles("--clean")
-    expect([path.name for path in scene.home.glob(MARKER + "*")] == [MARKER], "a live one is put back")
+    expect(
+        [path.name for path in scene.home.glob(MARKER + "*")] == [MARKER], "a live one is put back"
+    )
 
 
 if __name__ == "__main__":
