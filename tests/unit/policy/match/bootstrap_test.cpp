@@ -199,6 +199,20 @@ TEST_CASE("every family and its hosts know the new command lines") {
     CHECK(is_orphan(judged(builder, 100)));
 }
 
+TEST_CASE("a gateway that an update has started again is a host of every family") {
+    const std::string again =
+        "import sys, runpy; sys.argv = ['/opt/h/hermes_cli/main.py', 'gateway', 'run']; "
+        "runpy.run_path('/opt/h/hermes_cli/main.py', run_name='__main__')";
+    const scanner::ProcessRow host = row(60, 1, kPython, python({"-I", "-c", again}));
+    for (const policy::FamilyRule& rule : all_rules().families) {
+        if (rule.pack != "hermes" || rule.hosts.empty()) continue;
+        INFO(rule.name);
+        CHECK(policy::is_host(rule, host));
+    }
+    const Words bundled = {"python", "/opt/python-server/desktop-gateway.py"};
+    CHECK(matched(bundled, "/opt/python-server/python") == "gateway/gateway");
+}
+
 TEST_CASE("the plain script says the same, and nothing else") {
     for (const std::string& script : {kLauncher, runtime("hermes_cli.main"), kRelaunch}) {
         const Words words = {"gateway", "run"};
