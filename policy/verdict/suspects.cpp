@@ -41,6 +41,7 @@ class SuspectFinder {
         : settings_(settings) {
         for (const Member& member : members) {
             ++kinds_[kind_of(member)];
+            if (member.launcher) run_by_[*member.launcher].push_back(kind_of(member));
             if (!member.facts->listeners.value.empty())
                 listening_[home_key(member)].insert(member.pid());
         }
@@ -65,10 +66,15 @@ class SuspectFinder {
                std::ranges::any_of(found->second, [&](Pid pid) { return pid != member.pid(); });
     }
 
-    // A launcher is a duplicate by what it runs.
+    // A launcher is a duplicate by what it runs, which may serve another home than the launcher
+    // names.
     [[nodiscard]] bool can_be_hosted_leak(const Member& member) const {
         if (is_cut_off(member)) return true;
-        return member.rule().single_instance && kinds_.at(kind_of(member)) > 1;
+        if (!member.rule().single_instance) return false;
+        const auto has_another = [this](const Kind& kind) { return kinds_.at(kind) > 1; };
+        const auto run = run_by_.find(member.pid());
+        return has_another(kind_of(member)) ||
+               (run != run_by_.end() && std::ranges::any_of(run->second, has_another));
     }
 
     void add(const Member& member, std::set<Pid>& to, std::initializer_list<Verdict> verdicts) {
@@ -84,6 +90,7 @@ class SuspectFinder {
 
     const Settings& settings_;
     std::map<Kind, std::size_t> kinds_;
+    std::map<Pid, std::vector<Kind>> run_by_;  // by launcher
     std::map<HomeKey, std::set<Pid>> listening_;
     Suspects found_;
 };

@@ -52,6 +52,15 @@ TEST_CASE("a member is suspected from its minimum age on") {
     CHECK(is_none(suspects_of(builder, settings)));
 }
 
+TEST_CASE("a launcher is suspected with what it runs, whatever home it names itself") {
+    FactsBuilder builder = FactsBuilder().orphan_pair(kPid, 101).attached_bridge(200, kHost);
+    builder[kPid].row.ppid = kHost;
+    for (const scanner::Pid pid : {kPid, 101})
+        builder[pid].standard_input = builder[pid].standard_output = live_end();
+    set_home(builder[kPid], "/srv/other");
+    CHECK(suspects_of(builder).hosted == Pids{kPid, 101, 200});
+}
+
 TEST_CASE("what has exited is not suspected") {
     FactsBuilder builder = FactsBuilder().orphan_bridge(kPid);
     builder[kPid].row.state = 'Z';
