@@ -24,11 +24,18 @@ FileJudgement outdated(FileJudgement by_pid, std::string_view what) {
     return by_pid;
 }
 
+bool runs_in_container(const ClaimFile& file, const Rules& rules) {
+    return std::ranges::any_of(file.nested_matches, [&](const scanner::NestedPidMatch& match) {
+        return runs_updater(match.row, rules);
+    });
+}
+
 // A malformed marker may still begin with a pid.
 FileJudgement judge_malformed(const ClaimFile& file, const Machine& machine, const Rules& rules) {
     const Claim& claim = file.claims.front();
     FileJudgement judgement = judge_claims(file, machine, rules);
-    const bool names_none = claim.pid == 0 || claim.named.access == Access::gone;
+    const bool names_none =
+        (claim.pid == 0 || claim.named.access == Access::gone) && !runs_in_container(file, rules);
     if (!names_none) {
         judgement.reason += ", and a process may have the pid that it begins with";
     } else if (is_fresh(claim, machine)) {
@@ -37,12 +44,6 @@ FileJudgement judge_malformed(const ClaimFile& file, const Machine& machine, con
         return outdated(std::move(judgement), "");
     }
     return judgement;
-}
-
-bool runs_in_container(const ClaimFile& file, const Rules& rules) {
-    return std::ranges::any_of(file.nested_matches, [&](const scanner::NestedPidMatch& match) {
-        return runs_updater(match.row, rules);
-    });
 }
 
 // The updater is not seen here. It may run in a container, or outside of this one.
