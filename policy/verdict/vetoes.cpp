@@ -8,6 +8,7 @@
 #include "policy/verdict/launcher_socket.hpp"
 #include "policy/verdict/ownership.hpp"
 #include "policy/verdict/protection.hpp"
+#include "scanner/parse/interpreter.hpp"
 
 namespace reaper::policy {
 
@@ -36,6 +37,19 @@ void check_identity(const Member& member, VetoList& vetoes) {
     } else if (identity.pid != row.pid || identity.start_ticks != row.start_ticks) {
         vetoes.add(Verdict::unknown, "identity", "what was read of it is of another process");
     }
+}
+
+// A fork without exec has the argv, environment and pipes of its parent. That of an interpreter can
+// do anything: a job of the user's that a kernel or worker was told to run.
+void check_fork(const Member& member, VetoList& vetoes) {
+    const auto& programs = member.rule().programs;
+    const bool interpreted = std::ranges::any_of(programs, [&](const Program& program) {
+        return scanner::is_one_of(member.facts->row.exe.value, program.interpreters);
+    });
+    if (!member.facts->row.forked || !interpreted) return;
+    vetoes.add(Verdict::unknown, "forked",
+               "another process forked it, and it runs no program of its own: its command line is "
+               "that one's");
 }
 
 void check_user(const Member& member, const VetoInput& input, VetoList& vetoes) {
@@ -252,6 +266,7 @@ std::optional<Verdict> apply_vetoes(Member& member, const VetoInput& input) {
     check_recorded(member, input, vetoes);
     check_self(member, input, vetoes);
     check_identity(member, vetoes);
+    check_fork(member, vetoes);
     check_user(member, input, vetoes);
     check_namespace(member, vetoes);
     check_place(member, vetoes);

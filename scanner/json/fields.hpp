@@ -111,6 +111,7 @@ struct FieldsOf<ProcessRow> {
                                          Field{"state", &ProcessRow::state},
                                          Field{"threads", &ProcessRow::threads},
                                          Field{"kernel_thread", &ProcessRow::kernel_thread},
+                                         Field{"forked", &ProcessRow::forked, true},
                                          Field{"start_ticks", &ProcessRow::start_ticks},
                                          Field{"uid", &ProcessRow::uid},
                                          Field{"comm", &ProcessRow::comm},

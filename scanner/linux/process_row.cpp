@@ -92,6 +92,7 @@ void add_stat(ProcessRow& row, ProcStat stat) {
     row.state = stat.state;
     row.threads = stat.threads;
     row.kernel_thread = stat.kernel_thread();
+    row.forked = stat.forked();
     row.start_ticks = stat.start_ticks;
     row.comm = std::move(stat.comm);
 }

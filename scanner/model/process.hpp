@@ -42,6 +42,7 @@ struct ProcessRow {
     // A zombie with more than one thread is a process whose main thread has ended.
     std::int64_t threads = 1;
     bool kernel_thread = false;
+    bool forked = false;  // it started no program itself: argv and environment are its parent's
     std::uint64_t start_ticks = 0;
     Uid uid = 0;       // effective uid
     std::string comm;  // as the process set it: raw bytes, never matched on

@@ -26,6 +26,8 @@ struct ProcStat {
     std::uint64_t start_ticks = 0;
 
     [[nodiscard]] bool kernel_thread() const { return (flags & 0x00200000U) != 0; }  // PF_KTHREAD
+    // It was forked and started no program since: PF_FORKNOEXEC, in the kernel from 2.4 on.
+    [[nodiscard]] bool forked() const { return (flags & 0x00000040U) != 0; }
 };
 
 // Parses one line. invalid_argument: a field is missing, out of range, or no number.

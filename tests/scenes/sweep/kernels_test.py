@@ -22,6 +22,12 @@ def watch():
     os._exit(0)
 threading.Thread(target=watch, daemon=True).start()
 """
+# A job that a cell has started, after whose start the kernel itself ends.
+FORK = """import os
+if os.fork():
+    os._exit(0)
+os.setsid()
+"""
 BOOTSTRAP = (
     "import os, sys, runpy; sys.path.insert(0, {root!r}); import hermes_bootstrap; "
     "runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
@@ -36,9 +42,10 @@ def hermes_home(stage):
     return stage.layout.home / ".hermes"
 
 
-def kernel(stage, name, watches=False, mark="HERMES_KERNEL_SPILL_DIR", **more):
+def kernel(stage, name, watches=False, forks=False, mark="HERMES_KERNEL_SPILL_DIR", **more):
     folder = hermes_home(stage) / f"cache/scratch/hermes_kernel_{name}"
-    runner = put(folder / "hermes_kernel_runner.py", (WATCHDOG if watches else "") + body(stage))
+    begin = (WATCHDOG if watches else "") + (FORK if forks else "")
+    runner = put(folder / "hermes_kernel_runner.py", begin + body(stage))
     own_below(hermes_home(stage) / "cache", stage.uid)
     env = {mark: str(folder), "TMPDIR": str(hermes_home(stage) / "cache/scratch")}
     return stage.child(name, [PYTHON, "-B", runner], stage.layout.home, env=env, **more)
@@ -138,6 +145,20 @@ def a_kernel_that_hangs_when_its_host_dies_is_ended():
     stage.expect_sweep(result, ["hung", "stubborn"], ["gateway", "live", "live-watching"])
     outcome = result.outcome(stage.actors["stubborn"].pid)["result"]
     expect(outcome == "ended_on_kill", f"the stubborn one {outcome}")
+
+
+@case
+def what_a_kernel_has_forked_is_left_alone():
+    """It has the command line, environment and pipes of the kernel, and does the user's work."""
+    stage = Stage()
+    stage.start_host("gateway", [kernel(stage, "job", forks=True)])
+    stage.orphans([kernel(stage, "orphaned-job", forks=True), kernel(stage, "hung")])
+    jobs = ["job", "orphaned-job"]
+    report = stage.report()
+    for name in jobs:
+        stage.expect_evidence(report, name, "veto.forked")
+    stage.expect_verdicts(report, {name: ("unknown", "report") for name in jobs})
+    stage.expect_sweep(stage.sweep(*EVERYTHING), ["hung"], ["gateway", *jobs], status=1)
 
 
 @case

@@ -93,6 +93,7 @@ void roll_values(Dice& dice, ProcessFacts& process) {
     if (dice.one_in(20)) set_home(process, dice.any<std::string>({"/srv/other", "data", ""}));
     if (dice.one_in(40)) process.row.command_line.value.truncated = true;
     if (dice.one_in(40)) process.row.kernel_thread = true;
+    if (dice.one_in(40)) process.row.forked = true;
     if (dice.one_in(40)) process.row.state = 'Z';
     if (dice.one_in(40)) process.held_locks.value = {kHermesHome + "/gateway.lock"};
     if (dice.one_in(20)) process.unit.value.main_pid = process.row.pid;
@@ -419,6 +420,10 @@ std::string objection_by_owner(const Facts& facts, const Settings& settings,
     if (!was_all_read(process)) return "something was not read";
     if (!is_own_kind(process, settings)) return "somebody else's";
     if (process.row.kernel_thread || process.row.state == 'Z') return "nothing that can be ended";
+    const std::string& exe = process.row.exe.value;
+    const bool interpreted =
+        exe.find("python") != std::string::npos || exe.find("node") != std::string::npos;
+    if (process.row.forked && interpreted) return "it runs what another process forked it for";
     return has_owner(facts, process) ? "who started it may live" : "";
 }
 

@@ -70,6 +70,11 @@ TEST_CASE("veto: a kernel thread") {
                [](ProcessFacts& process) { process.row.kernel_thread = true; });
 }
 
+TEST_CASE("veto: a fork that runs no program of its own") {
+    check_veto("forked", Verdict::unknown,
+               [](ProcessFacts& process) { process.row.forked = true; });
+}
+
 TEST_CASE("veto: this program itself") {
     FactsBuilder builder = orphan();
     REQUIRE(is_orphan(judged(builder, kPid)));

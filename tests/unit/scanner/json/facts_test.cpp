@@ -78,8 +78,8 @@ TEST_CASE("every field is listed") {
         Machine{};
     [[maybe_unused]] const auto& [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14,
                                   c15] = Claim{};
-    [[maybe_unused]] const auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14] =
-        ProcessRow{};
+    [[maybe_unused]] const auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14,
+                                  d15] = ProcessRow{};
     [[maybe_unused]] const auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13, e14, e15,
                                   e16, e17, e18, e19, e20, e21, e22, e23, e24, e25, e26, e27] =
         ProcessFacts{};
@@ -99,7 +99,7 @@ TEST_CASE("every field is listed") {
     CHECK(kListed<ClaimMark> == 8);
     CHECK(kListed<Machine> == 14);
     CHECK(kListed<Claim> == 15);
-    CHECK(kListed<ProcessRow> == 14);
+    CHECK(kListed<ProcessRow> == 15);
     CHECK(kListed<ProcessFacts> == 27);
     CHECK(kListed<Lease> == 3);
     CHECK(kListed<Identity> == 5);

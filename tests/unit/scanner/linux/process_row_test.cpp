@@ -137,6 +137,11 @@ TEST_CASE("a kernel thread is one by its flag") {
     CHECK_FALSE(row_of({.pid = 2, .comm = "kthreadd"}).kernel_thread);
 }
 
+TEST_CASE("a fork that has started no program is one by its flag") {
+    CHECK(row_of({.pid = 2, .flags = 0x400040}).forked);
+    CHECK_FALSE(row_of({.pid = 2, .flags = 0x400000}).forked);
+}
+
 TEST_CASE("our own row") {
     const ProcessRow row = real_row(::getpid());
     CHECK(row.ppid == ::getppid());
