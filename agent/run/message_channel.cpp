@@ -25,8 +25,12 @@ void send_note(const Fd& link, Note note) {
     std::ignore = ::send(link.get(), &note, sizeof note, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+// Where the other one has ended with a note unread, the kernel says that once, before the notes
+// that it has sent.
 Received receive_note(const Fd& link, Note& note) {
-    const ssize_t size = ::recv(link.get(), &note, sizeof note, MSG_DONTWAIT);
+    ssize_t size = ::recv(link.get(), &note, sizeof note, MSG_DONTWAIT);
+    if (size < 0 && errno == ECONNRESET)
+        size = ::recv(link.get(), &note, sizeof note, MSG_DONTWAIT);
     if (size == sizeof note) return Received::note;
     const bool not_yet = size < 0 && (errno == EAGAIN || errno == EINTR);
     return not_yet ? Received::nothing : Received::other_is_gone;
