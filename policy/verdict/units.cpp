@@ -83,7 +83,9 @@ void keep_with(Judgement& judgement, const Judgement& partner) {
     judgement.action = partner.action;
 }
 
-void settle_unit(const std::vector<std::size_t>& unit, std::vector<Judgement>& judgements) {
+// What has exited holds nothing: its launcher only has to collect it.
+void settle_unit(std::vector<std::size_t> unit, std::vector<Judgement>& judgements) {
+    std::erase_if(unit, [&](std::size_t at) { return judgements[at].verdict == Verdict::zombie; });
     const auto stays = std::find_if(unit.begin(), unit.end(), [&](std::size_t at) {
         return judgements[at].action != Action::reap;
     });

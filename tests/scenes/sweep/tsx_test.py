@@ -271,6 +271,15 @@ def root_whose_leaf_was_killed():
 
 
 @case
+def root_that_is_stopped_ends_with_its_leaf():
+    """It cannot collect the leaf, which stays a zombie until the root is told to end, too."""
+    stage = TsxStage(OLDER)
+    stage.leak(stage.pair("pair"))
+    stage.stop("pair")
+    stage.expect_pair_ended("pair")
+
+
+@case
 def stranger_on_its_socket_keeps_it():
     stranger_on_its_socket_keeps_it_of(OLDER)
 

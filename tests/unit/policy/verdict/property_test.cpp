@@ -5,6 +5,7 @@
 #include <random>
 
 #include "policy/verdict/suspects.hpp"
+#include "scanner/exited.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/policy/verdict/judged.hpp"
 
@@ -494,11 +495,11 @@ bool is_whole(const Facts& facts, const std::vector<Judgement>& steps) {
         return std::any_of(steps.begin(), steps.end(),
                            [pid](const Judgement& step) { return step.identity.pid == pid; });
     };
-    return std::all_of(facts.candidates.begin(), facts.candidates.end(),
-                       [&](const ProcessFacts& process) {
-                           return !was_launched(facts, process) ||
-                                  is_planned(process.row.pid) == is_planned(kLauncher);
-                       });
+    return std::all_of(
+        facts.candidates.begin(), facts.candidates.end(), [&](const ProcessFacts& process) {
+            return !was_launched(facts, process) || scanner::has_exited(process.row) ||
+                   is_planned(process.row.pid) == is_planned(kLauncher);
+        });
 }
 
 // Every family and pack is on, and every orphan is to be ended: what is kept, a veto or a lack of
