@@ -131,6 +131,16 @@ TEST_CASE("no duplicates: daemons, which outlive their host") {
     CHECK(reaped(builder).empty());
 }
 
+TEST_CASE("no duplicates: a host that is process 1 may only have adopted them") {
+    FactsBuilder builder = two_bridges();
+    REQUIRE(reaped(builder) == Pids{kOld});
+    builder.first_process() =
+        row(1, 0, "/usr/bin/python3.11", {"python3", "-m", "hermes_cli.main", "gateway", "run"});
+    for (const Pid pid : {kOld, kNew}) builder[pid].row.ppid = 1;
+    CHECK(judged(builder, kOld).verdict == Verdict::attached);
+    CHECK(reaped(builder).empty());
+}
+
 TEST_CASE("no duplicates: adopted, abandoned, or kept for one more reason") {
     FactsBuilder builder = two_bridges();
     builder[kNew].standard_input = dead_end();
