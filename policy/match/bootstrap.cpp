@@ -125,8 +125,8 @@ std::optional<std::vector<std::string>> literal_list(Tokens tokens) {
         if (tokens[1].is("]")) return values;
         if (!tokens[1].is(",")) return std::nullopt;
     }
-    return values.empty() || tokens.size() < 1 || !tokens[0].is("]") ? std::nullopt
-                                                                     : std::optional(values);
+    return values.empty() || tokens.empty() || !tokens[0].is("]") ? std::nullopt
+                                                                  : std::optional(values);
 }
 
 // What the statements of a script say, one after the other.

@@ -1,6 +1,7 @@
 #include "policy/verdict/plan.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -33,9 +34,8 @@ void refuse_excess(Plan& plan, std::size_t max_kills, const Counts& earlier) {
     const auto is_allowed = [&](const Judgement& step) {
         return count_of(wanted, step.uid) + count_of(earlier, step.uid) <= max_kills;
     };
-    const auto refused = std::ranges::stable_partition(plan.steps, is_allowed);
-    plan.refused.assign(refused.begin(), refused.end());
-    plan.steps.erase(refused.begin(), refused.end());
+    std::ranges::copy_if(plan.steps, std::back_inserter(plan.refused), std::not_fn(is_allowed));
+    std::erase_if(plan.steps, std::not_fn(is_allowed));
     if (plan.refused.empty()) return;
     const scanner::Uid user = plan.refused.front().uid;
     const std::string whose =
