@@ -126,13 +126,12 @@ def root_sweeps_around_a_users_home_that_hangs():
     expect_named(result, scene.home("bad"))
 
 
-def hang_when_written(scene, text, *more):
-    """The home hangs as soon as the history says that."""
-    path = scene.stage.layout.home / ".local/state/orphan-reaper/history.jsonl"
+def hang_when_told(scene, name, *more):
+    """The home hangs as soon as this process has got TERM."""
     sweep = scene.stage.start_reaper(
         "sweep", "--json", "--min-age", "1ms", "--settle", "200ms", "--grace", "2s", *more
     )
-    wait_until(lambda: path.exists() and text in path.read_text(), text)
+    wait_until(scene.stage.actors[name].signals, f"TERM to {name}")
     scene.hang()
     return timed(product.finish, sweep, 60)
 
@@ -174,7 +173,7 @@ def a_home_hangs_before_kill():
     scene.stage.orphans(
         [scene.stage.bridge("stubborn", home=scene.home("bad") / "memos-plugin", ignore_term=True)]
     )
-    result = hang_when_written(scene, '"signal":"TERM"')
+    result = hang_when_told(scene, "stubborn")
     outcome = result.outcome(scene.stage.actors["stubborn"].pid)
     expect(outcome and outcome["signals"] == ["TERM", "CONT"], f"{outcome}: {result.explain()}")
     expect(scene.stage.actors["stubborn"].alive(), "killed, though no look was possible")
@@ -324,7 +323,7 @@ def a_report_whose_place_hangs_later():
     place = scene.home("bad") / "report"
     put(scene.stage.layout.base / "behind/bad/report", "")
     began = time.monotonic()
-    result = hang_when_written(scene, '"signal":"TERM"', "-o", str(place))
+    result = hang_when_told(scene, "good", "-o", str(place))
     scene.stage.expect_ended(["good"])
     expect(
         result.status == 4 and f"cannot write {place}" in result.err,

@@ -198,7 +198,7 @@ def what_runs_out_later_is_told_as_well():
     wait_until(
         lambda: not any(is_there(helper) for _host, helper in hosts.pairs()),
         f"their helpers end: {watch.log()}",
-        20,
+        20 * SLOWDOWN,
     )
     expect(
         all(signals_to(stage, helper) == ["TERM"] for _host, helper in hosts.pairs()),
