@@ -105,7 +105,7 @@ policy::Rules launcher_rules() {
 }
 
 ProcessRow started_row(Pid pid, const Words& argv, const policy::Rules& rules) {
-    const ProcessRow row = make_row(pid, argv);
+    ProcessRow row = make_row(pid, argv);
     if (is_launcher(rules, row)) return row;
     Words words{"node"};
     words.insert(words.end(), argv.begin(), argv.end());
