@@ -207,7 +207,7 @@ def stale_file_of(install):
     return path
 
 
-@case
+@case(alone=True)  # every process that reads /proc/locks waits for them
 def a_stranger_that_takes_many_locks():
     """More than 4 MB of them in /proc/locks."""
     install = Install()
