@@ -179,6 +179,16 @@ void make_duplicate(Judgement& judgement, scanner::Pid newest) {
     judgement.relies_on = {newest};
 }
 
+// Process 1 and the guard of `run` also adopt what others have started.
+void keep_if_adopted(Judgement& judgement, const Member& member, const Facts& facts) {
+    const scanner::ProcessRow* parent = find_row(facts, member.parentage.pid);
+    if (parent == nullptr || (parent->pid != 1 && parent->comm != "orphan-reaper")) return;
+    judgement.evidence.push_back(
+        {"veto.adopted", Weight::veto,
+         fmt::format("pid {} may have adopted it: whether that one started it is not known",
+                     parent->pid)});
+}
+
 // The newest must be past its start-up, too: until then the older one may be the only one that
 // works.
 void judge_duplicates(const std::vector<Member>& members, const VetoInput& input,
@@ -195,7 +205,9 @@ void judge_duplicates(const std::vector<Member>& members, const VetoInput& input
         const auto found = duplicates.find(members[at].pid());
         const bool settled = found != duplicates.end() && grown.contains(found->first) &&
                              grown.contains(found->second);
-        if (settled) make_duplicate(judgements[at], found->second);
+        if (!settled) continue;
+        make_duplicate(judgements[at], found->second);
+        keep_if_adopted(judgements[at], members[at], input.facts);
     }
 }
 

@@ -47,7 +47,7 @@ bool serves_host(const Member& member, const Judgement& judgement) {
         return false;
     if (judgement.verdict != Verdict::attached || !is_connected(member)) return false;
     if (is_marked(member.rule().several_with, member.facts->environment)) return false;
-    return judgement.host > 1;  // process 1 adopts what others have started
+    return judgement.host > 0;
 }
 
 // True if it is attached because its host is alive, and for no other reason.

@@ -47,9 +47,10 @@ Mount parse_line(std::string_view line) {
 }
 
 bool is_remote(std::string_view type) {
-    constexpr std::string_view kTypes[] = {"nfs",      "nfs4", "cifs", "smb3",   "9p",
-                                           "virtiofs", "ceph", "afs",  "autofs", "coda",
-                                           "lustre",   "gpfs", "gfs2", "ocfs2",  "beegfs"};
+    constexpr std::string_view kTypes[] = {"nfs",      "nfs4",   "cifs",   "smb3",   "9p",
+                                           "virtiofs", "ceph",   "afs",    "coda",   "lustre",
+                                           "gpfs",     "gfs2",   "ocfs2",  "beegfs", "autofs",
+                                           "panfs",    "wekafs", "vboxsf", "vmhgfs", "prl_fs"};
     return type.starts_with("fuse") || std::ranges::find(kTypes, type) != std::end(kTypes);
 }
 

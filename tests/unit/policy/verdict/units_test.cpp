@@ -131,13 +131,25 @@ TEST_CASE("no duplicates: daemons, which outlive their host") {
     CHECK(reaped(builder).empty());
 }
 
-TEST_CASE("no duplicates: a host that is process 1 may only have adopted them") {
+TEST_CASE("duplicates of process 1, or of the guard of run, may be adopted: only reported") {
     FactsBuilder builder = two_bridges();
     REQUIRE(reaped(builder) == Pids{kOld});
-    builder.first_process() =
-        row(1, 0, "/usr/bin/python3.11", {"python3", "-m", "hermes_cli.main", "gateway", "run"});
-    for (const Pid pid : {kOld, kNew}) builder[pid].row.ppid = 1;
-    CHECK(judged(builder, kOld).verdict == Verdict::attached);
+    SECTION("process 1") {
+        builder.first_process() = row(1, 0, "/usr/bin/python3.11",
+                                      {"python3", "-m", "hermes_cli.main", "gateway", "run"});
+        for (const Pid pid : {kOld, kNew}) builder[pid].row.ppid = 1;
+    }
+    SECTION("the guard") {
+        auto guard = row(5000, 1, "/usr/bin/orphan-reaper", {"orphan-reaper", "run"});
+        guard.comm = "orphan-reaper";
+        guard.start_ticks = kNow - 3 * kHour;
+        builder.relative(guard);
+        for (const Pid pid : {kOld, kNew}) builder[pid].row.ppid = 5000;
+    }
+    const auto old = judged(builder, kOld);
+    CHECK(old.verdict == Verdict::duplicate);
+    CHECK(old.action == Action::report);
+    CHECK(old.evidence.back().code == "veto.adopted");
     CHECK(reaped(builder).empty());
 }
 
