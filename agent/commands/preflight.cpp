@@ -163,6 +163,7 @@ class Preflight {
                                   table_.descriptors(), &unanswered);
         if (!reading) return tl::unexpected(reading.error());
         const auto& [places, install_paths, occupancy, markers, users] = *reading;
+        std::ranges::move(remarks_on_home(setup_), std::back_inserter(report.remarks));
         add_unanswered(report, unanswered);
         std::vector<Pid> leaked = add_leaks(report);
         if (cut_off_) add_returns(report, look->facts);

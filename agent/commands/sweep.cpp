@@ -1,5 +1,10 @@
 #include "agent/sweep/sweep.hpp"
+
+#include <algorithm>
+#include <iterator>
+
 #include "agent/commands/commands.hpp"
+#include "agent/pid_files/places.hpp"
 #include "agent/report/journal.hpp"
 #include "agent/report/text/progress.hpp"
 #include "agent/run/cgroup.hpp"
@@ -12,6 +17,7 @@ Result<Report> run_sweep(const scanner::ProcessTable& table, const SweepOptions&
     SweepLocks locks(interrupt, options.lock_wait, terminal_to_draw_on(options.quiet));
     auto report = Sweep(table, options, setup, interrupt, locks).run();
     if (!report) return report;
+    std::ranges::move(remarks_on_home(setup), std::back_inserter(report->remarks));
     if (options.quiet && stderr_is_journal()) tell_journal(*report);
     if (options.dry_run) return report;
     for (const std::string& path : remove_leftover_cgroups(table))

@@ -13,7 +13,9 @@
 #include <fmt/format.h>
 
 #include "agent/observe/claim_places.hpp"
+#include "agent/reading/bounded_reader.hpp"
 #include "agent/rules/sources.hpp"
+#include "policy/text/escape.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/claim_files.hpp"
 #include "scanner/directory.hpp"
@@ -202,6 +204,16 @@ ClaimPlaces marker_places(const ClaimPlaces& places) {
 }
 
 }  // namespace
+
+std::vector<std::string> remarks_on_home(const Setup& setup) {
+    const std::string home = variable("HERMES_HOME");
+    if (home.empty() || setup.uid != Uid{0} || !is_own(0)) return {};
+    const auto owner = read_bounded<Uid>([&] { return Result<Uid>(owner_of(home)); });
+    if (!owner || *owner == 0) return {};
+    return {fmt::format("HERMES_HOME is {}, which belongs to user id {}: processes of that user "
+                        "were not looked at (--user {})",
+                        policy::escape(home, 200), *owner, *owner)};
+}
 
 PidFilePlaces pid_file_places(const scanner::Facts& facts, const Setup& setup) {
     PlacesOf users;

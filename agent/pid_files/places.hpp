@@ -23,6 +23,9 @@ struct PidFilePlaces {
 // the user of the scope or, when the scope is all users, to the owner of the folder.
 [[nodiscard]] PidFilePlaces pid_file_places(const scanner::Facts& facts, const Setup& setup);
 
+// Root that looks at its own processes, in a home of another user: returns a remark that says so.
+[[nodiscard]] std::vector<std::string> remarks_on_home(const Setup& setup);
+
 // Reads the update markers as they are now.
 [[nodiscard]] std::vector<scanner::Claim> read_update_markers(const scanner::ProcessTable& table,
                                                               const PidFilePlaces& places);

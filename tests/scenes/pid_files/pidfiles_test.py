@@ -584,6 +584,8 @@ def the_environment_of_root_counts_unless_it_may_be_a_callers():
         uid=0, home="/root", env={"HERMES_HOME": str(home), "MEMOS_HOME": f"{home}/memos-plugin"}
     )
     expect(not swept.processes, f"root asks about root's own: {swept.explain()}")
+    told = f"HERMES_HOME is {home}, which belongs to user id {uid}: "
+    expect(any(one.startswith(told) for one in swept.json["remarks"]), f"{swept.json['remarks']}")
     cleaned = scene.pidfiles("--clean", uid=0, home="/root", env={"HERMES_HOME": str(home)})
     expect(planted.exists() and not (home / "gateway.pid").exists(), cleaned.out)
     scene.stage.expect_alive(["leaked"])
