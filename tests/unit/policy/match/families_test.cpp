@@ -219,6 +219,32 @@ TEST_CASE(
             .empty());
 }
 
+TEST_CASE("the command of Hermes comes after the options that its parser knows, and their values") {
+    const auto before = [](const Words& options, const Words& command) {
+        Words argv = {"python", "/v/bin/hermes"};
+        argv.insert(argv.end(), options.begin(), options.end());
+        argv.insert(argv.end(), command.begin(), command.end());
+        return said(kPython, argv);
+    };
+    for (const std::string& option :
+         Words{"-z", "--oneshot", "--usage-file", "-m", "--model", "--provider", "--reasoning",
+               "-t", "--toolsets", "-r", "--resume", "--in", "-c", "--continue", "-s", "--skills",
+               "-p", "--profile", "--config"}) {
+        INFO(option);
+        CHECK(before({option, "value"}, {"gateway", "run"}).starts_with("gateway/gateway"));
+        CHECK(before({option, "gateway"}, {"chat"}).starts_with("session/session"));
+        CHECK(before({option, "value"}, {"serve", "--port", "0"}).starts_with("serve/desktop"));
+        CHECK(before({option, "value"}, {"update"}).starts_with("update/update"));
+    }
+    for (const std::string& option : Words{"-w", "--worktree", "--no-restore-cwd", "--accept-hooks",
+                                           "--yolo", "--safe-mode", "--tui", "--cli", "--dev"}) {
+        INFO(option);
+        CHECK(before({option}, {"gateway", "run"}).starts_with("gateway/gateway"));
+        CHECK(before({option}, {"serve", "--port", "0"}).starts_with("serve/desktop"));
+        CHECK(before({option}, {"update"}).starts_with("update/update"));
+    }
+}
+
 TEST_CASE("a profile is a home of its own, below the root of whatever home the environment names") {
     const auto home = [](Words options, const std::string& named) {
         Words argv = {"python", "-m", "hermes_cli.main"};
