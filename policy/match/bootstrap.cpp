@@ -12,6 +12,8 @@ namespace {
 
 // Those of Hermes have up to 1,500 bytes.
 constexpr std::size_t kLongestScript = 16 * 1024;
+// By which a launcher of Hermes runs another module than its own.
+constexpr std::string_view kModuleOption = "--run-module";
 
 struct Token {
     enum class Sort { name, text, sign, end_of_statement };
@@ -129,6 +131,20 @@ std::optional<std::vector<std::string>> literal_list(Tokens tokens) {
                                                                   : std::optional(values);
 }
 
+// Matches "site.addsitedir(os.environ['HERMES_SITE'])", which a bundle's launcher has instead of an
+// import of hermes_bootstrap.
+bool is_path_of_bundle(Tokens statement) {
+    return statement.size() > 4 &&
+           begins_with(statement, {"site.addsitedir", "(", "os.environ", "["}) &&
+           is_plain_text(statement[4]) && statement[4].value == "HERMES_SITE";
+}
+
+// Matches "if sys.argv[1:2] == ['--run-module']:", which a bundle's launcher does not have.
+bool asks_for_module(Tokens statement) {
+    return begins_with(statement, {"if", "sys.argv"}) &&
+           std::ranges::find(statement, kModuleOption, &Token::value) != statement.end();
+}
+
 // What the statements of a script say, one after the other.
 class ScriptReader {
    public:
@@ -137,6 +153,8 @@ class ScriptReader {
         if (begins_with(statement, {"sys.path.insert", "("})) is_marked_ = true;
         if (begins_with(statement, {"sys.path", "["})) is_marked_ = true;
         if (begins_with(statement, {"from", "pm.environments", "import"})) is_marked_ = true;
+        if (is_path_of_bundle(statement)) is_marked_ = true;
+        if (asks_for_module(statement)) takes_module_ = true;
         if (begins_with(statement, {"sys.argv", "="})) take_argv(statement.subspan(2));
         if (begins_with(statement, {"from"}) && statement.size() == 4 && statement[2].is("import"))
             imports_.push_back({statement[1].value, statement[3].value});
@@ -149,7 +167,7 @@ class ScriptReader {
         if (!is_marked_ || entry_.empty() || is_computed_) return std::nullopt;
         Bootstrap bootstrap{entry_, home_};
         if (argv_) words = std::span(*argv_).subspan(1);
-        const bool names_module = is_launcher_ && words.size() > 1 && words[0] == "--run-module";
+        const bool names_module = takes_module_ && words.size() > 1 && words[0] == kModuleOption;
         if (names_module) bootstrap.words = {"-m", words[1]};
         bootstrap.words.insert(bootstrap.words.end(), words.begin() + (names_module ? 2 : 0),
                                words.end());
@@ -189,11 +207,10 @@ class ScriptReader {
         const auto found = std::ranges::find(imports_, statement[2].value, &Import::function);
         if (found == imports_.end()) return;
         entry_ = {"-m", found->module};
-        is_launcher_ = true;
     }
 
     bool is_marked_ = false;
-    bool is_launcher_ = false;
+    bool takes_module_ = false;
     bool is_computed_ = false;  // sys.argv is assigned something that is no literal
     std::optional<std::vector<std::string>> argv_;
     std::vector<Import> imports_;
@@ -207,7 +224,8 @@ std::optional<Bootstrap> read_bootstrap(std::string_view script,
                                         std::span<const std::string> words) {
     const bool may_be_one = script.size() <= kLongestScript &&
                             (script.find("runpy") != std::string_view::npos ||
-                             script.find("hermes_bootstrap") != std::string_view::npos);
+                             script.find("hermes_bootstrap") != std::string_view::npos ||
+                             script.find("HERMES_SITE") != std::string_view::npos);
     if (!may_be_one) return std::nullopt;
     const auto tokens = Lexer(script).read();
     if (!tokens) return std::nullopt;

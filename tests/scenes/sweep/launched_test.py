@@ -57,6 +57,14 @@ class LaunchedStage(Stage):
             "sys.exit(main())\n"
         )
 
+    def bundle(self):
+        """What the command `hermes` of a bundle and of the container image runs."""
+        return (
+            "import os, site, sys; sys.argv[0]='hermes'; "
+            "site.addsitedir(os.environ['HERMES_SITE']); "
+            "from hermes_cli.main import main; sys.exit(main())"
+        )
+
     def launched_worker(self, name, *before, **more):
         words = ["--session-key", name]
         argv = [PYTHON, "-B", "-I", "-c", *before, *words]
@@ -127,6 +135,30 @@ def gateway_and_workers_of_a_launcher():
     expect(gateway["argv"][4:] == ["[runs hermes_cli.main]", "gateway", "run"], gateway["argv"])
     expect(gateway["home"] == str(stage.hermes_home), gateway["home"])
     stage.expect_sweep(stage.sweep(), ["leaked", "by-launcher"], ["gateway", "attached"])
+
+
+@case
+def gateways_and_workers_of_a_bundle():
+    stage = LaunchedStage()
+    package = str(stage.layout.hermes)
+    bundle = {
+        "kind": [PYTHON, "-B", "-P", "-c", stage.bundle(), "gateway", "run"],
+        "env": {"HERMES_SITE": package, "PYTHONPATH": package},
+    }
+    stage.start_host("gateway", [stage.launched_worker("attached")], **bundle)
+    stage.orphans([stage.launched_worker("leaked")], **bundle)
+    report = stage.report()
+    stage.expect_verdicts(
+        report,
+        {
+            "gateway": ("designated", "keep"),
+            "attached": ("attached", "keep"),
+            "leaked": ("orphan", "reap"),
+        },
+    )
+    gateway = report.process(stage.actors["gateway"].pid)
+    expect(gateway["argv"][4:] == ["[runs hermes_cli.main]", "gateway", "run"], gateway["argv"])
+    stage.expect_sweep(stage.sweep(), ["leaked"], ["gateway", "attached"])
 
 
 @case

@@ -57,6 +57,11 @@ std::string relaunch(const std::string& argv) {
 const std::string kRelaunch =
     relaunch("['/opt/hermes-agent/hermes_cli/main.py', 'gateway', 'run']");
 
+// What the command `hermes` of a bundle runs, as in the container image.
+const std::string kBundled =
+    "import os, site, sys; sys.argv[0]='hermes'; site.addsitedir(os.environ['HERMES_SITE']); "
+    "from hermes_cli.main import main; sys.exit(main())";
+
 Words python(const Words& words) {
     Words argv = {"python3"};
     argv.insert(argv.end(), words.begin(), words.end());
@@ -110,6 +115,13 @@ TEST_CASE("programs of Hermes are recognised by the script that starts them") {
           "run_name='__main__',alter_sys=True)",
           "serve", "--isolated", "--host", "127.0.0.1", "--port", "0"},
          "serve/isolated"},
+        {{"-P", "-c", kBundled, "gateway", "run", "--replace"}, "gateway/gateway"},
+        {{"-P", "-c", kBundled, "-p", "coder", "gateway", "run"}, "gateway/gateway"},
+        {{"-P", "-c", kBundled, "gateway", "status"}, "gateway/command"},
+        {{"-P", "-c", kBundled, "serve", "--port", "0"}, "serve/desktop"},
+        {{"-P", "-c", kBundled, "chat"}, "session/session"},
+        {{"-P", "-c", kBundled, "--run-module", "tui_gateway.slash_worker", "--session-key", "k"},
+         "session/session"},
     };
     for (const auto& [words, expected] : lines) {
         INFO(words.back());
@@ -133,7 +145,12 @@ TEST_CASE("what follows another script is data, and names no program") {
         "import runpy; runpy.run_module('hermes_cli.main', run_name='__main__')",
         "import hermes_bootstrap; from hermes_cli.main import main; print(main)",
         "import hermes_bootstrap; runpy.run_module(module)",
-        "import hermes_bootstrap; runpy.run_module('hermes_cli.main"};
+        "import hermes_bootstrap; runpy.run_module('hermes_cli.main",
+        "import os, site, sys; sys.argv[0]='hermes'; something_else_entirely()",
+        "import os, site, sys; from hermes_cli.main import main; sys.exit(main())",
+        "site.addsitedir(os.environ['OTHER_SITE']); from hermes_cli.main import main; "
+        "sys.exit(main())",
+        "print(os.environ['HERMES_SITE']); from hermes_cli.main import main; sys.exit(main())"};
     for (const std::string& script : others) {
         INFO(script);
         for (const std::string& option : Words{"-c", "-uc", "-Ic"}) {
@@ -214,7 +231,7 @@ TEST_CASE("a gateway that an update has started again is a host of every family"
 }
 
 TEST_CASE("the plain script says the same, and nothing else") {
-    for (const std::string& script : {kLauncher, runtime("hermes_cli.main"), kRelaunch}) {
+    for (const std::string& script : {kLauncher, runtime("hermes_cli.main"), kRelaunch, kBundled}) {
         const Words words = {"gateway", "run"};
         const auto found = policy::read_bootstrap(script, words);
         REQUIRE(found);
