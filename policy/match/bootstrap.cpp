@@ -82,10 +82,11 @@ class Lexer {
             const bool escaped = rest_.front() == '\\';
             if (escaped) rest_.remove_prefix(1);
             if (rest_.empty()) return false;
+            const bool ends_line = escaped && rest_.front() == 'n';
             // Other escapes stand for letters that no path of Hermes has.
-            if (escaped && std::string_view("\\'\"").find(rest_.front()) == std::string_view::npos)
+            if (escaped && std::string_view("\\'\"n").find(rest_.front()) == std::string_view::npos)
                 text.plain = false;
-            text.value += rest_.front();
+            text.value += ends_line ? '\n' : rest_.front();
             rest_.remove_prefix(1);
         }
         if (rest_.empty()) return false;
@@ -160,13 +161,15 @@ class ScriptReader {
             imports_.push_back({statement[1].value, statement[3].value});
         take_home(statement);
         take_entry(statement);
+        take_inner(statement);
     }
 
     // `words`: what follows the script.
     [[nodiscard]] std::optional<Bootstrap> bootstrap(std::span<const std::string> words) const {
-        if (!is_marked_ || entry_.empty() || is_computed_) return std::nullopt;
-        Bootstrap bootstrap{entry_, home_};
+        if (!is_marked_ || is_computed_) return std::nullopt;
         if (argv_) words = std::span(*argv_).subspan(1);
+        if (entry_.empty()) return inner_.empty() ? std::nullopt : read_bootstrap(inner_, words);
+        Bootstrap bootstrap{entry_, home_};
         const bool names_module = takes_module_ && words.size() > 1 && words[0] == kModuleOption;
         if (names_module) bootstrap.words = {"-m", words[1]};
         bootstrap.words.insert(bootstrap.words.end(), words.begin() + (names_module ? 2 : 0),
@@ -209,12 +212,20 @@ class ScriptReader {
         entry_ = {"-m", found->module};
     }
 
+    // exec('...'), by which a launcher is run again under another interpreter. The text is shorter
+    // than the script, which bounds how often one can be inside of another.
+    void take_inner(Tokens statement) {
+        if (statement.size() != 4 || !begins_with(statement, {"exec", "("})) return;
+        if (is_plain_text(statement[2]) && statement[3].is(")")) inner_ = statement[2].value;
+    }
+
     bool is_marked_ = false;
     bool takes_module_ = false;
     bool is_computed_ = false;  // sys.argv is assigned something that is no literal
     std::optional<std::vector<std::string>> argv_;
     std::vector<Import> imports_;
     std::vector<std::string> entry_;
+    std::string inner_;  // a script that this one runs in its own process
     std::string home_;
 };
 

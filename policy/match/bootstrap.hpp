@@ -20,7 +20,8 @@ struct Bootstrap {
 // Reads the script of the first `-c` of an interpreter, and the words that follow it. The script
 // must run one module or file in its own process, by `runpy` or as `from M import f` with
 // `sys.exit(f())`, and must import hermes_bootstrap or pm.environments, change sys.path, add the
-// packages of a bundle or assign a literal sys.argv before. Compares the tokens of Python: text
+// packages of a bundle or assign a literal sys.argv before; or it does so, and runs by
+// `exec('...')` a script of which all this is true. Compares the tokens of Python: other text
 // inside of strings and comments says nothing. None: any other script, as its arguments are data,
 // and name no program that runs in this process.
 [[nodiscard]] std::optional<Bootstrap> read_bootstrap(std::string_view script,

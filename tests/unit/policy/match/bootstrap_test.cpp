@@ -62,6 +62,26 @@ const std::string kBundled =
     "import os, site, sys; sys.argv[0]='hermes'; site.addsitedir(os.environ['HERMES_SITE']); "
     "from hermes_cli.main import main; sys.exit(main())";
 
+// What runs a script once more, under the right interpreter: `quoted`, as Python writes it.
+std::string again(const std::string& quoted, const std::string& argv) {
+    return "import sys, runpy; sys.path.insert(0, '/opt/hermes-agent'); sys.argv = " + argv +
+           "; exec(" + quoted + ")";
+}
+
+// Writes a text as Python's repr() does for one that has both kinds of quotes.
+std::string quoted(const std::string& text) {
+    std::string literal = "'";
+    for (const char letter : text) {
+        if (letter == '\n') {
+            literal += "\\n";
+            continue;
+        }
+        if (letter == '\'' || letter == '\\') literal += '\\';
+        literal += letter;
+    }
+    return literal + "'";
+}
+
 Words python(const Words& words) {
     Words argv = {"python3"};
     argv.insert(argv.end(), words.begin(), words.end());
@@ -168,6 +188,27 @@ TEST_CASE("what follows another script is data, and names no program") {
     CHECK(matched(python({"-I", "-c", kLauncher, "chat", "gateway", "run"})) == "session/session");
 }
 
+TEST_CASE("a script that runs another one by exec is what that one is") {
+    const std::string gateway = "['-c', 'gateway', 'run']";
+    const std::string worker =
+        "['-c', '--run-module', 'tui_gateway.slash_worker', '--session-key']";
+    const std::string launched = quoted(kLauncher);
+    CHECK(matched(python({"-I", "-c", again(launched, gateway)})) == "gateway/gateway");
+    CHECK(matched(python({"-I", "-c", again(launched, worker)})) == "slash_worker/worker");
+    CHECK(matched(python({"-I", "-c", again(quoted(runtime("hermes_cli.main")), gateway)})) ==
+          "gateway/gateway");
+    CHECK(home_of(
+              python({"-I", "-c", again(quoted(launcher("hermes_cli.main", "'/srv/h'")), gateway)}),
+              {}) == "/srv/h");
+    const std::string wait = "import hermes_bootstrap; exec('import time; time.sleep(30)')";
+    CHECK(matched(python({"-I", "-c", wait, "42", "python3", "-I", "-c", kRelaunch})).empty());
+    CHECK(matched(python({"-c", "exec(" + launched + ")", "gateway", "run"})).empty());
+    CHECK(matched(python({"-c", again("script", gateway)})).empty());
+    CHECK(matched(python({"-c", again(launched + ", {}", gateway)})).empty());
+    CHECK(matched(python({"-c", again("r" + launched, gateway)})).empty());
+    CHECK(matched(python({"-c", again(launched, "words")})).empty());
+}
+
 TEST_CASE("only a literal sys.argv names a program") {
     const Words lists = {"[]",
                          "[sys.executable, 'gateway', 'run']",
@@ -231,7 +272,8 @@ TEST_CASE("a gateway that an update has started again is a host of every family"
 }
 
 TEST_CASE("the plain script says the same, and nothing else") {
-    for (const std::string& script : {kLauncher, runtime("hermes_cli.main"), kRelaunch, kBundled}) {
+    for (const std::string& script : {kLauncher, runtime("hermes_cli.main"), kRelaunch, kBundled,
+                                      again(quoted(kLauncher), "['-c', 'gateway', 'run']")}) {
         const Words words = {"gateway", "run"};
         const auto found = policy::read_bootstrap(script, words);
         REQUIRE(found);
