@@ -43,6 +43,8 @@ class ProcessTable {
 struct WalkScope {
     std::optional<Uid> uid;                 // none: every user's processes
     std::vector<std::string> interpreters;  // names as is_interpreter() takes them
+    // Those of them that need not be seen: one that cannot be read does not count as denied.
+    std::vector<std::string> dispensable = {};
 };
 
 struct Walk {

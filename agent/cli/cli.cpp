@@ -125,6 +125,7 @@ std::variant<Options, Message> parse(std::span<const char* const> arguments) {
     if (!command) return usage_error(command.error());
     Options options;
     options.command = *command;
+    options.lists_others = *command == Command::report || *command == Command::explain;
     const std::string wrong = read_all(*tokens, options);
     if (!wrong.empty()) return usage_error(wrong);
     return options;

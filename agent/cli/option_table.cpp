@@ -52,6 +52,7 @@ constexpr ValueInfo kValues[] = {
     {"DIR", "a folder", true},
     {"FILE", "a file"},
     {"FAMILY", "the name of a family or pack", true},
+    {"PACK", "the name of a pack", true},
     {"USER", "a user's name"},
     {"DUR", "a duration"},
     {"N", "a number from 1 up"},
@@ -69,6 +70,11 @@ constexpr OptionInfo kOptions[] = {
     {kScope, "--family", "", "FAMILY", kAboutProcesses, set<&Options::families>,
      "only these helpers: a family, or a pack of them; switches them on; repeatable",
      "They are listed by 'orphan-reaper rules'."},
+    {kScope, "--with", "", "PACK", kAboutProcesses, set<&Options::packs>,
+     "also what another pack knows: agents, the helpers of Claude Code, Codex, Gemini CLI and "
+     "others; repeatable",
+     "Without it a report lists that pack in a section of its own, and no other command looks at "
+     "it."},
     {kScope, "--user", "", "USER", kLooking, set<&Options::user>,
      "only processes of this user (default: the user that runs this)"},
     {kScope, "--all-users", "", "", kLooking, set<&Options::all_users>,

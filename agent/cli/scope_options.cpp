@@ -29,6 +29,7 @@ std::string scope_words(const ScopeOptions& options) {
     add("--from-facts", options.from_facts);
     for (const std::string& home : options.homes) add("--home", home);
     for (const std::string& family : options.families) add("--family", family);
+    for (const std::string& pack : options.packs) add("--with", pack);
     add("--user", options.user);
     if (options.all_users) words += " --all-users";
     if (options.min_age) add("--min-age", policy::duration_text(*options.min_age));

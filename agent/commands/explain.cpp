@@ -92,7 +92,6 @@ Result<Report> run_explain(const scanner::ProcessTable& table, const SweepOption
     auto judged = look_and_judge_with_past(observer, setup, past, no_handles());
     if (!judged) return tl::unexpected(judged.error());
     Report report = report_of(*judged, options, setup);
-    report.command = "explain";
     for (const Pid pid : keep_only(report, own.pids)) {
         const auto read = [&] { return Result<Absence>(why_not(table, setup.rules, pid)); };
         auto absence = read_bounded<Absence>(read, table.descriptors());

@@ -47,7 +47,6 @@ Report replay(scanner::Record record, const SweepOptions& options, const Explain
     look.facts = std::move(record);
     judged.judgements = policy::judge(look.facts, look.rules, setup.settings, look.past_ends);
     Report report = report_of(judged, options, setup);
-    report.command = info_of(options.command).name;
     report.replayed = true;
     report.remarks.insert(report.remarks.begin(), origin_of(report.machine));
     if (options.command == Command::explain) {

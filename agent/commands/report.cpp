@@ -52,7 +52,7 @@ Result<Report> run_report(const scanner::ProcessTable& table, const SweepOptions
         if (!written) return tl::unexpected(written.error());
     }
     Report report = report_of(*judged, options, setup);
-    report.command = "report";
+    std::ranges::move(remarks_on_home(setup), std::back_inserter(report.remarks));
     add_gateways(table, judged->look, setup, report);
     return report;
 }

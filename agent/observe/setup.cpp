@@ -83,6 +83,28 @@ tl::expected<std::vector<std::string>, Message> choose_families(
     return chosen;
 }
 
+// Where families were chosen, those of the packs are chosen as well.
+tl::expected<void, Message> add_packs(policy::Rules& rules, const std::vector<std::string>& wanted,
+                                      std::vector<std::string>& chosen) {
+    const bool narrowed = !chosen.empty();
+    for (const std::string& pack : wanted) {
+        std::vector<std::string_view> known;
+        bool found = false;
+        for (policy::FamilyRule& rule : rules.families) {
+            if (rule.pack.empty()) continue;
+            if (std::ranges::find(known, rule.pack) == known.end()) known.push_back(rule.pack);
+            if (rule.pack != pack) continue;
+            rule.enabled = found = true;
+            if (narrowed) chosen.push_back(rule.name);
+        }
+        if (found) continue;
+        return tl::unexpected(
+            usage_error(fmt::format("--with {}: no such pack{} (known: {})", escape(pack, 40),
+                                    policy::did_you_mean(pack, known), fmt::join(known, ", "))));
+    }
+    return {};
+}
+
 Message incomplete(const std::string& why) {
     return {fmt::format("orphan-reaper: {}\n", why), static_cast<int>(ExitStatus::incomplete)};
 }
@@ -194,6 +216,9 @@ tl::expected<Setup, Message> prepare(const ScopeOptions& options) {
     if (auto found = find_rules(options, setup); !found) return tl::unexpected(found.error());
     auto families = choose_families(setup.rules, options.families);
     if (!families) return tl::unexpected(families.error());
+    if (auto added = add_packs(setup.rules, options.packs, *families); !added)
+        return tl::unexpected(added.error());
+    if (options.lists_others) policy::list_apart(setup.rules);
     // Facts can speak of homes of another machine.
     auto homes = options.from_facts.empty() ? find_homes(options.homes) : options.homes;
     if (!homes) return tl::unexpected(homes.error());

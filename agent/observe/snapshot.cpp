@@ -17,6 +17,7 @@
 #include "policy/match/member.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/machine.hpp"
+#include "scanner/parse/interpreter.hpp"
 
 namespace reaper::agent {
 
@@ -84,7 +85,11 @@ class Collector {
     void take(Pid pid, bool recorded = false) {
         const auto row = scanner::read_program(table_, pid);
         if (!row) return count(row.error());
-        if (!row->command_line.ok()) return count_access(row->command_line.access);
+        if (!row->command_line.ok()) {
+            const bool dispensable =
+                row->exe.ok() && scanner::is_one_of(row->exe.value, dispensable_);
+            return dispensable ? void() : count_access(row->command_line.access);
+        }
         const auto match = recorded ? marked_match_of(*row) : match_of(*row);
         if (!match) return;
         auto handle = PidHandle::open(pid);
@@ -157,6 +162,7 @@ class Collector {
     const ProcessTable& table_;
     const policy::Rules& rules_;
     const KeepHandles& held_;
+    const std::vector<std::string> dispensable_ = policy::executables_apart(rules_);
     const std::vector<std::string> keys_ = policy::environment_keys_of(rules_);
     Inspector inspector_;
     Look look_;
@@ -182,7 +188,8 @@ Result<Look> Observer::look(const KeepHandles& held, const policy::Settings* set
 // The three passes: walk, candidates, context.
 Result<Look> Observer::look_in_place(const KeepHandles& held, std::size_t room,
                                      const policy::Settings* settings) const {
-    auto walked = scanner::walk(table_, {uid_, policy::executables_of(rules_)});
+    auto walked = scanner::walk(
+        table_, {uid_, policy::executables_of(rules_), policy::executables_apart(rules_)});
     if (!walked) return tl::unexpected(walked.error());
     auto machine = scanner::read_machine(table_);
     if (!machine) return tl::unexpected(machine.error());

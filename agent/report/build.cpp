@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/cli/option_table.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "policy/text/escape.hpp"
 #include "policy/verdict/claim_vetoes.hpp"
@@ -97,12 +98,29 @@ bool contains(const std::vector<Pid>& pids, Pid pid) {
     return std::find(pids.begin(), pids.end(), pid) != pids.end();
 }
 
+bool is_apart(const Judgement& judgement, const policy::Rules& rules) {
+    const auto rule =
+        std::ranges::find(rules.families, judgement.family, &policy::FamilyRule::name);
+    return rule != rules.families.end() && rule->apart;
+}
+
+// Only `report` lists what is apart; an explanation was asked for.
+void add_process(Report& report, const Judgement& judgement, const scanner::ProcessFacts& facts,
+                 const policy::Rules& rules) {
+    const bool apart = report.command == "report" && is_apart(judgement, rules);
+    if (apart && judgement.action == policy::Action::keep)
+        ++report.others_in_use;
+    else
+        (apart ? report.others : report.processes).push_back({judgement, facts, std::nullopt});
+}
+
 }  // namespace
 
 Report report_of(const Judged& judged, const SweepOptions& options, const Setup& setup) {
     const scanner::Facts& facts = judged.look.facts;
     Report report;
     report.version = REAPER_VERSION;
+    report.command = info_of(options.command).name;
     report.scope_words = scope_words(options);
     report.max_kills = options.max_kills;
     report.machine = facts.machine;
@@ -110,9 +128,12 @@ Report report_of(const Judged& judged, const SweepOptions& options, const Setup&
     report.uids = setup.settings.uids;
     report.homes = setup.settings.homes;
     for (const policy::FamilyRule& rule : setup.rules.families) {
+        const auto& packs = report.other_packs;
+        if (rule.apart && std::ranges::find(packs, rule.pack) == packs.end())
+            report.other_packs.push_back(rule.pack);
         const auto& wanted = setup.settings.families;
         const bool chosen = wanted.empty() || std::ranges::find(wanted, rule.name) != wanted.end();
-        if (!rule.enabled || !chosen) continue;
+        if (!rule.enabled || rule.apart || !chosen) continue;
         report.families.push_back(rule.name);
         const auto action = rule.actions.find(policy::Verdict::orphan);
         const bool armed = action != rule.actions.end() && action->second == policy::Action::reap;
@@ -120,10 +141,8 @@ Report report_of(const Judged& judged, const SweepOptions& options, const Setup&
     }
     report.count = facts.count;
     report.complete = sees_scope(facts, setup);
-    for (const Judgement& judgement : judged.judgements) {
-        report.processes.push_back(
-            {judgement, *find_facts(judged, judgement.identity.pid), std::nullopt});
-    }
+    for (const Judgement& judgement : judged.judgements)
+        add_process(report, judgement, *find_facts(judged, judgement.identity.pid), setup.rules);
     report.files = files_of(facts, setup.rules);
     report.remarks = remarks_on(facts, setup);
     const auto lost = lost_ledgers(facts, setup.rules);

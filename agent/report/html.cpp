@@ -84,18 +84,28 @@ std::string row(const Report& report, const ReportedProcess& process, std::strin
     return text;
 }
 
-std::string section(const Report& report, ReportSection which, std::string_view title,
-                    std::string_view name) {
-    std::string rows;
-    for (const ReportedProcess& process : report.processes) {
-        if (section_of(process) == which) rows += row(report, process, name);
-    }
+std::string table_of(std::string_view title, std::string_view rows) {
     if (rows.empty()) return {};
     return fmt::format(
         "<h2>{}</h2>\n<table>\n<thead><tr><th>pid</th><th>what</th><th>verdict</th><th>age</"
         "th><th>memory</th>"
         "<th>user</th><th>home</th><th>why</th></tr></thead>\n<tbody>\n{}</tbody>\n</table>\n",
         title, rows);
+}
+
+std::string section(const Report& report, ReportSection which, std::string_view title,
+                    std::string_view name) {
+    std::string rows;
+    for (const ReportedProcess& process : report.processes) {
+        if (section_of(process) == which) rows += row(report, process, name);
+    }
+    return table_of(title, rows);
+}
+
+std::string other_hosts(const Report& report) {
+    std::string rows;
+    for (const ReportedProcess& process : report.others) rows += row(report, process, "kept");
+    return table_of("Of other hosts: never counted", rows);
 }
 
 }  // namespace
@@ -112,6 +122,7 @@ std::string render_html(const Report& report) {
     text += section(report, ReportSection::leaked, "Leaked", "leaked");
     text += section(report, ReportSection::reported, "To look at", "reported");
     text += section(report, ReportSection::kept, "Kept", "kept");
+    text += other_hosts(report);
     text += fmt::format("<p>{}</p>\n<p>orphan-reaper {}</p>\n</body>\n</html>\n",
                         markup(exit_line(report.exit_status)), markup(report.version));
     return text;

@@ -63,6 +63,10 @@ struct Report {
     scanner::ScanCount count;
     bool complete = true;
     std::vector<ReportedProcess> processes;
+    // Leaked, or perhaps leaked, helpers of hosts that the rules only list: never ended or counted.
+    std::vector<ReportedProcess> others;
+    std::size_t others_in_use = 0;
+    std::vector<std::string> other_packs;  // by which those are switched on
     std::vector<ReportedFile> files;
     bool cleaning = false;                    // stale files are to be removed
     bool has_command = false;                 // of preflight: it starts one when all is ready

@@ -131,7 +131,7 @@ void add_changes(const FamilyRule& before, const FamilyRule& after,
 
 // Writes lists even if they are empty: laid over another family, they must empty its lists.
 nlohmann::ordered_json to_json(const FamilyRule& rule) {
-    Json json = {{"enabled", rule.enabled}};
+    Json json = {{"enabled", rule.enabled}, {"listed", rule.listed}};
     put(json, "pack", rule.pack);
     if (rule.keep_as) json["keep_as"] = to_string(*rule.keep_as);
     json["programs"] = list(rule.programs);

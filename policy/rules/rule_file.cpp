@@ -30,6 +30,7 @@ void check_new_family(const RuleValue& value, const FamilyRule& rule, const Rule
 void read_family(const RuleValue& value, FamilyRule& rule) {
     value.members({
         {"enabled", into(rule.enabled)},
+        {"listed", into(rule.listed)},
         {"pack", into(rule.pack)},
         {"keep_as", into(rule.keep_as)},
         {"programs", into(rule.programs)},
@@ -60,6 +61,8 @@ void read_family(const RuleValue& value, FamilyRule& rule) {
         {"grace", into(rule.grace)},
         {"grace_cap", into(rule.grace_cap)},
     });
+    // A user that switches it off does not want to see it.
+    if (value.has("enabled") && !value.has("listed")) rule.listed = false;
     if (value.has("min_age") && value.has("start_up"))
         value.complain("start_up is the old name of min_age: one is enough");
     if (rule.grace_cap < rule.grace) value.complain("grace_cap is shorter than grace");

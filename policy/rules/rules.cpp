@@ -12,6 +12,15 @@ void add_unique(std::vector<std::string>& words, const std::string& word) {
     if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
+void add_executables(const FamilyRule& rule, std::vector<std::string>& names) {
+    for (const Program& program : rule.programs) {
+        for (const std::string& name : program.interpreters) add_unique(names, name);
+        for (const std::string& name : program.executables) {
+            if (name != kAnyExecutable) add_unique(names, name);
+        }
+    }
+}
+
 }  // namespace
 
 FamilyRule default_family(std::string name) {
@@ -28,17 +37,31 @@ FamilyRule default_family(std::string name) {
     return rule;
 }
 
+void list_apart(Rules& rules) {
+    for (FamilyRule& rule : rules.families) {
+        if (rule.enabled || !rule.listed) continue;
+        rule.enabled = rule.apart = true;
+        for (auto& [verdict, action] : rule.actions) action = Action::report;
+    }
+}
+
 std::vector<std::string> executables_of(const Rules& rules) {
     std::vector<std::string> names;
     for (const FamilyRule& rule : rules.families) {
-        if (!rule.enabled) continue;
-        for (const Program& program : rule.programs) {
-            for (const std::string& name : program.interpreters) add_unique(names, name);
-            for (const std::string& name : program.executables) {
-                if (name != kAnyExecutable) add_unique(names, name);
-            }
-        }
+        if (rule.enabled) add_executables(rule, names);
     }
+    return names;
+}
+
+std::vector<std::string> executables_apart(const Rules& rules) {
+    std::vector<std::string> others;
+    for (const FamilyRule& rule : rules.families) {
+        if (rule.enabled && !rule.apart) add_executables(rule, others);
+    }
+    std::vector<std::string> names = executables_of(rules);
+    std::erase_if(names, [&](const std::string& name) {
+        return std::ranges::find(others, name) != others.end();
+    });
     return names;
 }
 

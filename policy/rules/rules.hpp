@@ -114,6 +114,10 @@ struct FamilyRule {
     std::string origin;  // "built-in", or the file that last changed it
     std::string pack;    // families that are switched on together
     bool enabled = true;
+    // Of a family that is off: a report lists members apart, as those of other hosts.
+    bool listed = false;
+    // It is only looked for to be listed apart; list_apart() says so, and no file.
+    bool apart = false;
     // Members are recognised and explained, but never ended, and get this verdict.
     std::optional<Verdict> keep_as;
     std::vector<Program> programs;
@@ -181,9 +185,14 @@ struct RuleMistake {
 [[nodiscard]] tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text,
                                                              std::string_view origin);
 
+// Looks for the listed families that are off as well: their members are only ever reported.
+void list_apart(Rules& rules);
+
 // These return what the scanner must look for: interpreters and executables of enabled families,
 // and the variables that they name.
 [[nodiscard]] std::vector<std::string> executables_of(const Rules& rules);
+// Returns those of them that only families name which are listed apart.
+[[nodiscard]] std::vector<std::string> executables_apart(const Rules& rules);
 // True if recorded processes must be examined whatever they run.
 [[nodiscard]] bool takes_any_executable(const Rules& rules);
 [[nodiscard]] std::vector<std::string> environment_keys_of(const Rules& rules);

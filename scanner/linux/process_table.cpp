@@ -134,7 +134,7 @@ class Walker {
     // be taken for one of those.
     [[nodiscard]] bool is_irrelevant(std::string_view comm) const {
         if (comm.ends_with("MainThread")) return false;  // the name of node since version 22
-        return !is_one_of(comm, scope_.interpreters);
+        return !is_one_of(comm, scope_.interpreters) || is_one_of(comm, scope_.dispensable);
     }
 
     int directory_;

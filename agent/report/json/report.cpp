@@ -106,6 +106,16 @@ Json opening(const Report& report) {
               {"complete", report.complete}}}};
 }
 
+// Of what is listed apart.
+Json other_hosts_json(const Report& report) {
+    std::uint64_t bytes = 0;
+    for (const ReportedProcess& process : report.others) bytes += process.facts.rss_bytes;
+    return {{"packs", list(report.other_packs)},
+            {"listed", report.others.size()},
+            {"in_use", report.others_in_use},
+            {"bytes", bytes}};
+}
+
 void add_closing(const Report& report, Json& json) {
     const ReportSummary& summary = report.summary;
     json["pidfiles"] = Json::array();
@@ -117,6 +127,7 @@ void add_closing(const Report& report, Json& json) {
         for (const policy::Obstacle& obstacle : report.obstacles)
             json["obstacles"].push_back(to_json(obstacle));
     }
+    if (!report.other_packs.empty()) json["other_hosts"] = other_hosts_json(report);
     json["remarks"] = list(report.remarks);
     json["summary"] = {{"matched", summary.matched},
                        {"to_reap", summary.to_reap},
@@ -141,6 +152,8 @@ std::string render_json(const Report& report) {
     for (const ReportedProcess& process : report.processes)
         json["processes"].push_back(to_json(report, process));
     add_closing(report, json);
+    for (const ReportedProcess& process : report.others)
+        json["other_hosts"]["processes"].push_back(to_json(report, process));
     return dump(json, 2) + "\n";
 }
 
@@ -148,6 +161,11 @@ std::string render_jsonl(const Report& report) {
     std::string text;
     for (const ReportedProcess& process : report.processes) {
         Json line = {{"type", "process"}};
+        line.update(to_json(report, process));
+        text += dump(line, -1) + "\n";
+    }
+    for (const ReportedProcess& process : report.others) {
+        Json line = {{"type", "other_host"}};
         line.update(to_json(report, process));
         text += dump(line, -1) + "\n";
     }

@@ -59,6 +59,7 @@ std::string render_text(const Report& report, const RenderOptions& options) {
         section_table(report, ReportSection::reported, "REPORTED ONLY", Style::warning, options);
     text += section_table(report, ReportSection::kept, "KEPT", Style::good, options);
     text += next_text(report);
+    text += others_section(report, options);
     return text + closing_text(report, options);
 }
 

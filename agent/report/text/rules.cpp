@@ -80,8 +80,10 @@ std::string what_is_done(const FamilyRule& rule) {
         case Group::kept: return fmt::format("kept as {}", to_string(*rule.keep_as));
         case Group::off: break;
     }
-    return fmt::format("switched on by --family {}",
-                       escape(rule.pack.empty() ? rule.name : rule.pack, 60));
+    const std::string name = escape(rule.pack.empty() ? rule.name : rule.pack, 60);
+    return rule.listed && !rule.pack.empty()
+               ? fmt::format("listed apart by report; switched on by --with {}", name)
+               : fmt::format("switched on by --family {}", name);
 }
 
 std::string times_text(const FamilyRule& rule) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/report/headline.hpp"
 #include "agent/report/text/layout.hpp"
 #include "agent/system/format.hpp"
 #include "policy/text/escape.hpp"
@@ -70,19 +71,8 @@ Processes failures_first(const Processes& processes) {
     return order;
 }
 
-}  // namespace
-
-Processes processes_in(const Report& report, ReportSection which) {
-    Processes chosen;
-    for (const ReportedProcess& process : report.processes) {
-        if (section_of(process) == which) chosen.push_back(&process);
-    }
-    return failures_first(chosen);
-}
-
-std::string section_table(const Report& report, ReportSection which, std::string_view title,
-                          Style style, const RenderOptions& options) {
-    const Processes processes = processes_in(report, which);
+std::string table_of(const Report& report, const Processes& processes, std::string_view title,
+                     Style style, const RenderOptions& options) {
     if (processes.empty()) return {};
     const std::size_t shown =
         options.verbose ? processes.size() : std::min(processes.size(), kMostRows);
@@ -95,6 +85,40 @@ std::string section_table(const Report& report, ReportSection which, std::string
         text += fmt::format("         ... and {} more: --verbose lists all\n",
                             processes.size() - shown);
     return text;
+}
+
+std::string packs_text(const Report& report) {
+    return escape(fmt::format("{}", fmt::join(report.other_packs, " --with ")), 200);
+}
+
+}  // namespace
+
+Processes processes_in(const Report& report, ReportSection which) {
+    Processes chosen;
+    for (const ReportedProcess& process : report.processes) {
+        if (section_of(process) == which) chosen.push_back(&process);
+    }
+    return failures_first(chosen);
+}
+
+std::string section_table(const Report& report, ReportSection which, std::string_view title,
+                          Style style, const RenderOptions& options) {
+    return table_of(report, processes_in(report, which), title, style, options);
+}
+
+std::string others_section(const Report& report, const RenderOptions& options) {
+    const std::string in_use = count_text(report.others_in_use, "helper") + " in use";
+    if (report.others.empty()) {
+        if (report.others_in_use == 0) return {};
+        return fmt::format("\nother hosts ({}): nothing leaked; {}\n", packs_text(report), in_use);
+    }
+    Processes processes;
+    for (const ReportedProcess& process : report.others) processes.push_back(&process);
+    std::string text =
+        table_of(report, processes, "OTHER HOSTS: NEVER COUNTED", Style::faint, options);
+    if (report.others_in_use > 0) text += fmt::format("         and {}\n", in_use);
+    const std::string command = next_command(report, "report --with " + packs_text(report));
+    return text + fmt::format("run:  {:<32}  # see what a sweep with it would end\n", command);
 }
 
 std::string_view leaked_title(const Report& report) {

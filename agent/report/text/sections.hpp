@@ -22,6 +22,9 @@ using Processes = std::vector<const ReportedProcess*>;
                                         std::string_view title, Style style,
                                         const RenderOptions& options);
 
+// Returns what is leaked of other hosts, and how to switch their packs on; empty: there is nothing.
+[[nodiscard]] std::string others_section(const Report& report, const RenderOptions& options);
+
 // Returns a table of the stale files with their outcomes, or of the other files.
 [[nodiscard]] std::string files_section(const Report& report, bool stale, std::string_view title,
                                         Style style, const RenderOptions& options);

@@ -307,15 +307,30 @@ def nine_leaks_and_their_look_alikes():
 
 
 @case
-def without_the_pack_nothing_of_other_agents_is_looked_at():
-    """The control of one word: off by default."""
+def without_the_pack_a_report_lists_other_agents_apart():
+    """It changes no exit status, and no other command looks at them until one word says so."""
     stage = Stage()
     zoo = Zoo(stage)
     zoo.mcp_servers()
     zoo.of_living_hosts()
-    families = {process["family"] for process in stage.report().processes}
-    expect(families <= {"session"}, f"looked at {families}")
+    report = stage.report()
+    families = {process["family"] for process in report.processes}
+    expect(report.status == 0 and families <= {"session"}, f"looked at {families}")
+    others = report.json["other_hosts"]
+    leaked = {one["pid"] for one in others["processes"] if one["verdict"] == "orphan"}
+    servers = {stage.actors[name].pid for name in zoo.leaks if name in stage.actors}
+    expect(leaked == servers and servers, f"listed {leaked}, wanted {servers}")
+    expect(all(one["action"] == "report" for one in others["processes"]), str(others))
+    for command in ("preflight", "sweep"):
+        kept = stage.reaper(command, "--json", "--dry-run", "--min-age", "1ms")
+        seen = {process["family"] for process in kept.processes}
+        expect(seen <= {"session"} and "other_hosts" not in kept.json, kept.explain())
     stage.expect_sweep(stage.sweep(), [], list(stage.actors), zoo.silent)
+    ended = [name for name, action in zoo.leaks.items() if action == "reap"]
+    alive = [name for name in stage.actors if name not in ended]
+    swept = stage.sweep("--with", "agents")
+    stage.expect_sweep(swept, ended, alive, zoo.silent, status=swept.status)
+    expect(ended, "the pack ends something")
 
 
 @case

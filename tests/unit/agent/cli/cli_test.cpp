@@ -234,6 +234,16 @@ TEST_CASE("preflight takes a program behind --, with whatever options that has")
                    "sweep takes no arguments, but there is 'x'"));
 }
 
+TEST_CASE("A pack is added, and only what changes nothing lists the others") {
+    const Options sweep = accepted({"sweep", "--with", "agents", "--with", "own"});
+    CHECK(sweep.packs == std::vector<std::string>{"agents", "own"});
+    CHECK(scope_words(sweep) == "--with agents --with own");
+    CHECK(accepted({"report"}).lists_others);
+    CHECK(accepted({"explain", "7"}).lists_others);
+    for (const char* command : {"sweep", "preflight", "watch", "rules"})
+        CHECK_FALSE(accepted({command}).lists_others);
+}
+
 TEST_CASE("rules shows, or checks one file") {
     for (const Words& words :
          {Words{"rules"}, Words{"rules", "show"}, Words{"--json", "rules", "show"}}) {

@@ -9,7 +9,7 @@ namespace {
 
 // Nothing is left at its default.
 constexpr const char* kFull = R"({"families": {"full": {
-    "enabled": false, "pack": "p", "keep_as": "supervised",
+    "enabled": false, "listed": true, "pack": "p", "keep_as": "supervised",
     "programs": [
         {"interpreters": ["ruby"], "options_with_value": ["-r"], "options_without_value": ["-q", "--no-*"],
          "options_without_script": ["-e"], "scripts": ["a-*.rb"], "launchers": ["tsx"], "modules": ["m"]},

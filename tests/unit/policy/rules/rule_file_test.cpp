@@ -254,6 +254,37 @@ TEST_CASE("what a family does that says nothing else") {
     CHECK(actions.size() == 5);
 }
 
+TEST_CASE("what is listed apart is only ever reported") {
+    const auto apart = [](const std::string& text) {
+        Rules rules = overlaid(text);
+        policy::list_apart(rules);
+        Words names;
+        for (const FamilyRule& rule : rules.families) {
+            if (!rule.apart) continue;
+            names.push_back(rule.name);
+            CHECK(rule.enabled);
+            for (const auto& [verdict, action] : rule.actions) CHECK(action == Action::report);
+        }
+        return std::pair(names, executables_apart(rules));
+    };
+    const auto [names, programs] = apart("{}");
+    CHECK(std::ranges::find(names, "mcp_server") != names.end());
+    CHECK(std::ranges::find(names, "bridge") == names.end());
+    CHECK(std::ranges::find(programs, "uvx") == programs.end());  // Hermes' own mcp has it, too
+    CHECK(std::ranges::find(programs, "chrome-headless-shell") == programs.end());
+    for (const char* text :
+         {R"({"families": {"mcp_server": {"enabled": false}}})",
+          R"({"families": {"mcp_server": {"enabled": true}}})", R"({"packs": ["agents"]})"}) {
+        const auto [left, others] = apart(text);
+        CHECK(std::ranges::find(left, "mcp_server") == left.end());
+    }
+    const auto own = apart(R"({"families": {"own": {"enabled": false, "listed": true,
+        "programs": [{"executables": ["ownd"], "required": ["--serve"]}], "roles": [{"name": "r", "flags": []}],
+        "home": [{"path": "~"}]}}})");
+    CHECK(std::ranges::find(own.first, "own") != own.first.end());
+    CHECK(std::ranges::find(own.second, "ownd") != own.second.end());
+}
+
 TEST_CASE("a pack is switched on whole") {
     const Rules off = overlaid(
         R"({"families": {"bridge": {"enabled": false}, "slash_worker": {"enabled": false, "pack": "p"}}})");
