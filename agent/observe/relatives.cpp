@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policy/match/match.hpp"
+#include "policy/match/member.hpp"
 #include "policy/match/parentage.hpp"
 #include "policy/verdict/ownership.hpp"
 #include "policy/verdict/wrappers.hpp"
@@ -35,7 +36,11 @@ void read_wrappers(Facts& facts, const ProcessTable& table, ProcessRow child) {
     constexpr int kMost = 8;
     for (int above = 0; above < kMost; ++above) {
         const ProcessRow* parent = policy::find_row(facts, child.ppid);
-        if (parent == nullptr || !policy::is_wrapper_of(*parent, child)) return;
+        if (parent == nullptr) return;
+        if (!policy::is_wrapper_of(*parent, child)) {
+            std::erase(facts.wrappers, parent->pid);  // it may have been one in an earlier look
+            return;
+        }
         child = *parent;
         if (std::ranges::find(facts.wrappers, child.pid) == facts.wrappers.end())
             facts.wrappers.push_back(child.pid);
@@ -49,6 +54,7 @@ void read_relatives(Facts& facts, const ProcessTable& table, const policy::Rules
                     const scanner::ProcessFacts& candidate) {
     read_relative(facts, table, candidate.row.ppid);
     read_wrappers(facts, table, candidate.row);
+    if (policy::has_lost_terminal(candidate)) read_relative(facts, table, candidate.row.session);
     const auto match = policy::match(rules, candidate.row, candidate.environment);
     if (!match) return;
     for (const Pid owner : policy::named_owners(*match, candidate))

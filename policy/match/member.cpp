@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "scanner/parse/interpreter.hpp"
 
 namespace reaper::policy {
@@ -155,6 +157,23 @@ std::vector<Member> match_all(const Facts& facts, const Rules& rules, MatchMemor
     return members;
 }
 
+// The shell between npm and a server, a `timeout`: if it has lost its own parent, what it runs has
+// lost its host. Only for what nothing can talk to: otherwise the wrapper may still be in use.
+// `run` is none, as it ends what it started by itself.
+Parentage look_through_wrappers(const Facts& facts, const Member& member) {
+    Parentage parentage = member.parentage;
+    for (std::size_t step = 0; step < facts.wrappers.size(); ++step) {
+        const bool wraps = std::ranges::find(facts.wrappers, parentage.pid) != facts.wrappers.end();
+        if (parentage.nature != Parentage::Nature::live || !wraps) break;
+        const ProcessRow* wrapper = find_row(facts, parentage.pid);
+        if (wrapper == nullptr || wrapper->comm == "orphan-reaper") break;
+        parentage = parentage_of(facts, member.rule(), *wrapper);
+        parentage.detail =
+            fmt::format("pid {} only runs it, and its {}", wrapper->pid, parentage.detail);
+    }
+    return parentage.adopted() ? parentage : member.parentage;
+}
+
 // Adds what follows from other processes.
 std::vector<Member> link(const Facts& facts, std::vector<Member> members) {
     for (Member& member : members) {
@@ -165,6 +184,7 @@ std::vector<Member> link(const Facts& facts, std::vector<Member> members) {
         }
         member.eldest = launcher == nullptr ? &member.facts->row : &launcher->facts->row;
         member.parentage = parentage_of(facts, member.rule(), *member.eldest);
+        if (is_cut_off(*member.facts)) member.parentage = look_through_wrappers(facts, member);
     }
     return members;
 }
@@ -207,6 +227,21 @@ bool is_at_work(const ProcessFacts& process) {
     const bool runs =
         process.row.state == 'R' || process.row.state == 'S' || process.row.state == 'I';
     return runs && !process.frozen && process.tracer.ok() && process.tracer.value == 0;
+}
+
+bool has_lost_terminal(const ProcessFacts& process) {
+    const auto is_lost = [](const scanner::Reading<scanner::StdioEnd>& end) {
+        return end.ok() && end.value.kind == scanner::EndKind::terminal &&
+               end.value.peer == scanner::PeerState::dead;
+    };
+    return is_lost(process.standard_input) || is_lost(process.standard_output);
+}
+
+bool is_cut_off(const ProcessFacts& process) {
+    const auto is_dead = [](const scanner::Reading<scanner::StdioEnd>& end) {
+        return end.ok() && end.value.peer == scanner::PeerState::dead;
+    };
+    return is_dead(process.standard_input) && is_dead(process.standard_output);
 }
 
 std::chrono::milliseconds age_of(const ProcessRow& row, const scanner::Machine& machine) {

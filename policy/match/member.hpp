@@ -80,6 +80,11 @@ class MatchMemory {
 // True if it can do its work: it is not stopped, frozen or traced, and does not hang in the kernel.
 [[nodiscard]] bool is_at_work(const scanner::ProcessFacts& process);
 
+// True if its stdin or stdout is a terminal that was closed.
+[[nodiscard]] bool has_lost_terminal(const scanner::ProcessFacts& process);
+// True if nothing can ever talk to it again: both its stdin and its stdout are dead.
+[[nodiscard]] bool is_cut_off(const scanner::ProcessFacts& process);
+
 [[nodiscard]] std::chrono::milliseconds age_of(const scanner::ProcessRow& row,
                                                const scanner::Machine& machine);
 

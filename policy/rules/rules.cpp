@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/rules/origin_marks.hpp"
 #include "policy/rules/run_mark.hpp"
 
 namespace reaper::policy {
@@ -78,6 +79,9 @@ std::vector<std::string> value_keys_of(const Rules& rules) {
     std::vector<std::string> keys = {"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN",
                                      std::string(kRunMark)};
     for (const std::string_view key : kTemporaryFolderKeys) add_unique(keys, std::string(key));
+    for (const OriginMark& mark : kOriginMarks) {
+        if (mark.session) add_unique(keys, std::string(mark.variable));
+    }
     for (const FamilyRule& rule : rules.families) {
         for (const HomeSource& source : rule.home) {
             const bool variable = source.from == HomeSource::From::environment ||
@@ -93,6 +97,9 @@ std::vector<std::string> value_keys_of(const Rules& rules) {
 
 std::vector<std::string> marks_of(const Rules& rules) {
     std::vector<std::string> marks;
+    for (const OriginMark& mark : kOriginMarks) {
+        if (!mark.session) add_unique(marks, std::string(mark.variable));
+    }
     for (const FamilyRule& rule : rules.families) {
         if (!rule.daemon_roles.empty()) {
             for (const std::string_view key : kDebuggerKeys) add_unique(marks, std::string(key));

@@ -7,6 +7,7 @@
 #include "policy/text/duration.hpp"
 #include "policy/verdict/launcher_socket.hpp"
 #include "policy/verdict/ownership.hpp"
+#include "scanner/exited.hpp"
 
 namespace reaper::policy {
 
@@ -57,6 +58,39 @@ void note_dead_owners(Member& member, const Facts& facts) {
     }
 }
 
+// A folder that was removed below a process, as that of a task that is done.
+void note_deleted_folder(Member& member) {
+    const auto& cwd = member.facts->cwd;
+    if (!member.facts->cwd_deleted || !cwd.ok()) return;
+    member.add(Weight::for_kill, "cwd.deleted",
+               fmt::format("its working folder {} was deleted", cwd.value));
+}
+
+// The leader of its session was read where its terminal is gone; a younger process with that pid is
+// another one.
+bool has_lost_leader(const scanner::ProcessRow& row, const Facts& facts) {
+    if (row.session == row.pid) return true;  // it has no other leader that could be alive
+    if (row.session <= 0) return false;       // in another pid namespace
+    if (std::ranges::find(facts.unread, row.session) != facts.unread.end()) return false;
+    const scanner::ProcessRow* leader = find_row(facts, row.session);
+    return leader == nullptr ? !facts.machine.hides_processes
+                             : has_exited(*leader) || leader->start_ticks > row.start_ticks;
+}
+
+void note_lost_terminal(Member& member, const Facts& facts) {
+    if (!has_lost_terminal(*member.facts) || !has_lost_leader(member.facts->row, facts)) return;
+    member.add(Weight::for_kill, "terminal.gone",
+               "its terminal is closed, and the session that it was started in has ended");
+}
+
+// Only a note, as a service can be at work without one.
+void note_lonely_service(Member& member) {
+    const scanner::Listener* service = find_service(member);
+    if (service == nullptr || member.facts->listeners.value.size() != 1) return;
+    if (service->clients.ok() && service->clients.value.empty())
+        member.add(Weight::note, "listens.no_peer", "nothing is connected to what it listens on");
+}
+
 bool has_evidence(const Member& member, const std::string& code) {
     return std::any_of(member.evidence.begin(), member.evidence.end(),
                        [&](const Evidence& piece) { return piece.code == code; });
@@ -71,9 +105,7 @@ bool is_proven(const Member& member) {
 }
 
 Verdict assess_with_live_host(Member& member) {
-    const bool both_dead = peer(member.facts->standard_input) == PeerState::dead &&
-                           peer(member.facts->standard_output) == PeerState::dead;
-    if (both_dead && !member.match.role.outlives_host) {
+    if (is_cut_off(*member.facts) && !member.match.role.outlives_host) {
         member.add(Weight::against, "parent.live",
                    member.parentage.detail +
                        ", but no process holds the other end of its stdin or stdout");
@@ -115,6 +147,9 @@ std::optional<Verdict> assess_peers(Member& member) {
 
 Verdict assess_adopted(Member& member, const Facts& facts, const Designation& designation) {
     member.add(Weight::for_kill, "parent.adopter", member.parentage.detail);
+    note_deleted_folder(member);
+    note_lost_terminal(member, facts);
+    note_lonely_service(member);
     const bool superseded = member.match.role.outlives_host && is_superseded(member, designation);
     if (superseded || !member.match.role.outlives_host) {
         if (const auto by_peers = assess_peers(member)) return *by_peers;

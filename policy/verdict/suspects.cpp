@@ -13,20 +13,11 @@ namespace reaper::policy {
 
 namespace {
 
-using scanner::PeerState;
 using scanner::Pid;
 using Kind = std::pair<std::string, HomeKey>;
 
 Kind kind_of(const Member& member) {
     return {member.rule().name, home_key(member)};
-}
-
-bool is_dead(const scanner::Reading<scanner::StdioEnd>& end) {
-    return end.ok() && end.value.peer == PeerState::dead;
-}
-
-bool is_cut_off(const Member& member) {
-    return is_dead(member.facts->standard_input) && is_dead(member.facts->standard_output);
 }
 
 bool is_old_enough(const Member& member, const scanner::Machine& machine,
@@ -69,7 +60,7 @@ class SuspectFinder {
     // A launcher is a duplicate by what it runs, which may serve another home than the launcher
     // names.
     [[nodiscard]] bool can_be_hosted_leak(const Member& member) const {
-        if (is_cut_off(member)) return true;
+        if (is_cut_off(*member.facts)) return true;
         if (!member.rule().single_instance) return false;
         const auto has_another = [this](const Kind& kind) { return kinds_.at(kind) > 1; };
         const auto run = run_by_.find(member.pid());

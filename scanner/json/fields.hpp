@@ -140,6 +140,7 @@ struct FieldsOf<ProcessFacts> {
                                          Field{"hidden_records", &P::hidden_records},
                                          Field{"tracer", &P::tracer},
                                          Field{"cwd", &P::cwd},
+                                         Field{"cwd_deleted", &P::cwd_deleted, true},
                                          Field{"environment", &P::environment},
                                          Field{"script", &P::script},
                                          Field{"package", &P::package},

@@ -49,12 +49,23 @@ Listener listener_from(const DiagSocket& socket) {
     return {"unix", socket.address, 0};
 }
 
+using Clients = Reading<std::vector<std::uint64_t>>;
+
+Clients clients_of_tcp(const DiagSocket& socket) {
+    const auto connections = list_tcp_connections(socket.family, socket.port);
+    if (!connections) return Clients::failed(Access::denied);
+    std::vector<std::uint64_t> inodes;
+    for (const DiagSocket& one : *connections) inodes.push_back(one.inode);
+    return Clients::of(std::move(inodes));
+}
+
 void look_at_clients(const DiagSocket& socket, Listener& listener) {
-    if (socket.family != SocketFamily::unix_domain || socket.abstract ||
-        !socket.address.starts_with('/'))
+    if (socket.family != SocketFamily::unix_domain) {
+        listener.clients = clients_of_tcp(socket);
         return;
+    }
+    if (socket.abstract || !socket.address.starts_with('/')) return;
     auto service = look_at_service(socket.inode, socket.address);
-    using Clients = Reading<std::vector<std::uint64_t>>;
     listener.clients =
         service ? Clients::of(std::move(service->clients)) : Clients::failed(Access::denied);
     if (service) listener.owner = service->owner;

@@ -153,6 +153,7 @@ void take_program(int process, const InspectionRequest& request, ProcessFacts& f
     facts.frozen = is_frozen(process);
     facts.rss_bytes = read_resident_bytes(process);
     facts.cwd = read_cwd(process, user);
+    facts.cwd_deleted = has_deleted_cwd(process, user);
     facts.script = locate_script(request.script, facts.cwd);
     if (!request.look_up_package) return;
     facts.package = facts.script.ok() ? read_package_name(process, user, facts.script.value)

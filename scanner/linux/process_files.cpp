@@ -68,6 +68,15 @@ Reading<std::string> read_cwd(int process, Uid user) {
     return Reading<std::string>::of(std::move(*target));
 }
 
+// Only what the kernel marks is asked for its link count, which a file system may have to fetch.
+bool has_deleted_cwd(int process, Uid user) {
+    const auto target = read_link_at(process, "cwd");
+    if (!target || without_deleted_mark(*target).size() == target->size()) return false;
+    struct stat status{};
+    return may_read(user, *target) && ::fstatat(process, "cwd", &status, 0) == 0 &&
+           status.st_nlink == 0;
+}
+
 bool has_deleted_exe(int process) {
     struct stat status{};
     return ::fstatat(process, "exe", &status, 0) == 0 && status.st_nlink == 0;

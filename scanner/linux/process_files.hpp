@@ -18,6 +18,8 @@ namespace reaper::scanner {
 
 [[nodiscard]] Result<ProcStatus> read_status(int process);
 [[nodiscard]] Reading<std::string> read_cwd(int process, Uid user);
+// True if its working folder has no name any more. False: it has one, or that cannot be told.
+[[nodiscard]] bool has_deleted_cwd(int process, Uid user);
 
 // Returns its memory in RAM; 0: not known. Reported only, decides nothing.
 [[nodiscard]] std::uint64_t read_resident_bytes(int process);

@@ -27,6 +27,9 @@ constexpr std::size_t kReplySize = 32 * 1024;  // no datagram of a netlink dump 
 constexpr int kListAttempts = 3;
 constexpr std::uint32_t kListening = 1U << TCP_LISTEN;
 constexpr std::uint32_t kConnected = 1U << TCP_ESTABLISHED;
+// Those in which a peer may still read or write.
+constexpr std::uint32_t kTalking = kConnected | 1U << TCP_SYN_RECV | 1U << TCP_CLOSE_WAIT |
+                                   1U << TCP_FIN_WAIT1 | 1U << TCP_FIN_WAIT2;
 constexpr std::uint32_t kAnyState = std::numeric_limits<std::uint32_t>::max();
 // UDIAG_SHOW_UID, which the headers of older systems lack.
 constexpr std::uint32_t kShowOwner = 0x40;
@@ -96,11 +99,14 @@ Result<std::vector<DiagSocket>> list(const Request<Question>& request) {
     return sockets;
 }
 
-Result<std::vector<DiagSocket>> list_tcp(std::uint8_t family) {
+// Port 0: any.
+Result<std::vector<DiagSocket>> list_tcp(std::uint8_t family, std::uint32_t states,
+                                         std::uint16_t port = 0) {
     Request<inet_diag_req_v2> request(NLM_F_DUMP);
     request.question.sdiag_family = family;
     request.question.sdiag_protocol = IPPROTO_TCP;
-    request.question.idiag_states = kListening;
+    request.question.idiag_states = states;
+    request.question.id.idiag_sport = htons(port);
     return list(request);
 }
 
@@ -160,10 +166,14 @@ Result<UnixService> look_at_service(std::uint64_t inode, const std::string& addr
     return service;
 }
 
+Result<std::vector<DiagSocket>> list_tcp_connections(SocketFamily family, std::uint16_t port) {
+    return list_tcp(family == SocketFamily::tcp4 ? AF_INET : AF_INET6, kTalking, port);
+}
+
 Result<std::vector<DiagSocket>> list_listening_sockets() {
     std::vector<DiagSocket> sockets;
-    for (auto& part :
-         {list_tcp(AF_INET), list_tcp(AF_INET6), list_unix(kListening, UDIAG_SHOW_NAME)}) {
+    for (auto& part : {list_tcp(AF_INET, kListening), list_tcp(AF_INET6, kListening),
+                       list_unix(kListening, UDIAG_SHOW_NAME)}) {
         if (!part && no_such_family(part.error())) continue;
         if (!part) return tl::unexpected(part.error());
         sockets.insert(sockets.end(), part->begin(), part->end());

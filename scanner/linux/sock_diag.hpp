@@ -25,6 +25,10 @@ struct UnixService {
 };
 [[nodiscard]] Result<UnixService> look_at_service(std::uint64_t inode, const std::string& address);
 
+// Lists the connections that a TCP listener on this port has, accepted or not.
+[[nodiscard]] Result<std::vector<DiagSocket>> list_tcp_connections(SocketFamily family,
+                                                                   std::uint16_t port);
+
 // Lists every listening socket: TCP of both families, and unix. All or nothing, as a partial list
 // could hide a listener.
 [[nodiscard]] Result<std::vector<DiagSocket>> list_listening_sockets();

@@ -74,10 +74,10 @@ struct Listener {
     std::string transport;   // "tcp", "tcp6", "unix"
     std::string address;     // "127.0.0.1", "::", or the path of a unix socket
     std::uint16_t port = 0;  // 0 for unix
-    // The next two are known only of a unix socket that has a path, and is the only one on which
-    // the process listens.
+    // The next two are known only of the only socket on which the process listens: of TCP, or unix
+    // with a path. The owner only of the latter.
     std::optional<Uid> owner = std::nullopt;  // its creator, where the kernel tells
-    // Inodes of the far ends of its connections, accepted or not.
+    // Inodes of the far ends of its connections, accepted or not; of TCP of the near ends.
     Reading<std::vector<std::uint64_t>> clients = {};
 
     bool operator==(const Listener&) const = default;
@@ -120,6 +120,7 @@ struct ProcessFacts {
     Reading<std::vector<std::string>> hidden_records;
     Reading<Pid> tracer;       // 0: it is not traced
     Reading<std::string> cwd;  // without " (deleted)", unless the folder really has that name
+    bool cwd_deleted = false;  // that folder has no name any more (its link count is 0)
     Reading<std::map<std::string, std::string>> environment;  // only the keys that rules name
     Reading<std::string> script;  // matched script, absolute, as the process sees it
     // "name" of the nearest package.json above the script. gone: the script is there, but no such

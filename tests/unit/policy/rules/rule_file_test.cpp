@@ -108,10 +108,33 @@ TEST_CASE("what the scanner is asked to look for") {
                                          "uv",
                                          "uvx"});
     rules.families = {family(rules, "bridge"), family(rules, "slash_worker")};
-    CHECK(environment_keys_of(rules) ==
-          Words{"HOME", "HERMES_HOME", "SYSTEMD_EXEC_PID", "HERMES_SPAWN", "ORPHAN_REAPER",
-                "TMPDIR", "TMP", "TEMP", "MEMOS_HOME", "MEMOS_CONFIG_FILE", "NODE_OPTIONS",
-                "BUN_OPTIONS", "BUN_INSPECT", "BUN_INSPECT_NOTIFY", "MEMOS_HERMES_BRIDGE_MODE"});
+    CHECK(environment_keys_of(rules) == Words{"HOME",
+                                              "HERMES_HOME",
+                                              "SYSTEMD_EXEC_PID",
+                                              "HERMES_SPAWN",
+                                              "ORPHAN_REAPER",
+                                              "TMPDIR",
+                                              "TMP",
+                                              "TEMP",
+                                              "CLAUDE_CODE_SESSION_ID",
+                                              "CODEX_THREAD_ID",
+                                              "CURSOR_TRACE_ID",
+                                              "OPENCODE_PID",
+                                              "MEMOS_HOME",
+                                              "MEMOS_CONFIG_FILE",
+                                              "CLAUDECODE",
+                                              "CODEX_SANDBOX",
+                                              "CODEX_CI",
+                                              "CURSOR_AGENT",
+                                              "GEMINI_CLI",
+                                              "OPENCODE",
+                                              "AUGMENT_AGENT",
+                                              "ANTIGRAVITY_AGENT",
+                                              "NODE_OPTIONS",
+                                              "BUN_OPTIONS",
+                                              "BUN_INSPECT",
+                                              "BUN_INSPECT_NOTIFY",
+                                              "MEMOS_HERMES_BRIDGE_MODE"});
     rules.families.front().enabled = false;
     CHECK(executables_of(rules) == Words{"python"});
 }

@@ -87,9 +87,14 @@ TEST_CASE("behind a wrapper stands what started that one") {
 }
 
 TEST_CASE("but no adopter, and nothing that is not known") {
-    CHECK(host(wrapped(1)) == kWrapper);
+    const auto in_use = [](FactsBuilder builder) {
+        builder[kPid].standard_output = live_end();
+        return builder;
+    };
+    CHECK(host(in_use(wrapped(1))) == kWrapper);
+    CHECK(host(wrapped(1)) == 0);  // cut off, it counts as adopted itself
     CHECK(host(wrapped(kGonePid)) == kWrapper);
-    FactsBuilder adopted = wrapped(70);
+    FactsBuilder adopted = in_use(wrapped(70));
     ProcessRow younger = row(70, 1, "/usr/bin/zsh", {"zsh"});
     younger.start_ticks = kNow - kHour + 1;
     CHECK(host(adopted.relative(younger)) == kWrapper);

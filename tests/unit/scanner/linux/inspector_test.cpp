@@ -174,12 +174,15 @@ TEST_CASE("a working directory that was removed, and one that is called so") {
         const Forked child([&] { std::ignore = ::chdir(path.c_str()); });
         const InspectionRequest request{{}, "dist/bridge.mjs", false};
         CHECK(facts_of(child.pid(), request).cwd == Reading<std::string>::of(path));
+        CHECK_FALSE(facts_of(child.pid(), request).cwd_deleted);
         folder.remove(name);
         CHECK(facts_of(child.pid(), request).cwd == Reading<std::string>::of(path));
+        CHECK(facts_of(child.pid(), request).cwd_deleted);
         CHECK(facts_of(child.pid(), request).script ==
               Reading<std::string>::of(path + "/dist/bridge.mjs"));
         folder.write(name + "/file", "");  // an update put another one there
         CHECK(facts_of(child.pid(), request).cwd == Reading<std::string>::of(path));
+        CHECK(facts_of(child.pid(), request).cwd_deleted);
     }
 }
 
@@ -273,6 +276,29 @@ TEST_CASE(
         CHECK(std::ranges::count(facts.sockets, inode_of(*client)) == 1);
     }
     CHECK(std::ranges::count(facts.sockets, inode_of(local)) == 0);
+}
+
+TEST_CASE("a listening TCP socket, and whether anything is connected to it") {
+    const Fd tcp(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* name = reinterpret_cast<sockaddr*>(&address);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(tcp.get(), name, size) == 0);
+    REQUIRE(::listen(tcp.get(), 1) == 0);
+    REQUIRE(::getsockname(tcp.get(), name, &size) == 0);
+    const Forked server;
+    const auto clients = [&] {
+        const ProcessFacts facts = facts_of(server.pid());
+        REQUIRE(facts.listeners.value.size() == 1);
+        REQUIRE(facts.listeners.value.front().clients.ok());
+        return facts.listeners.value.front().clients.value.size();
+    };
+    CHECK(clients() == 0);
+    const Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    REQUIRE(::connect(client.get(), name, size) == 0);
+    CHECK(clients() == 1);
 }
 
 // Each answer costs a look at all sockets of the machine: with thousands of both it took minutes.
