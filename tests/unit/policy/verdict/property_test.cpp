@@ -26,6 +26,8 @@ using scanner::ProcessRow;
 
 constexpr long kMachines = 10'000;  // of each of the five tests below
 constexpr Pid kShell = 60;
+// A shell that only runs what it has below it.
+constexpr Pid kWrapper = 65;
 constexpr Pid kLauncher = 110;
 constexpr Pid kServer = 180;
 constexpr Pid kGateway = 190;
@@ -78,7 +80,7 @@ void roll_readings(Dice& dice, ProcessFacts& process) {
 
 void roll_values(Dice& dice, ProcessFacts& process) {
     if (dice.one_in(3))
-        process.row.ppid = dice.any<Pid>({0, 1, kHost, kShell, kLauncher, kGonePid});
+        process.row.ppid = dice.any<Pid>({0, 1, kHost, kShell, kWrapper, kLauncher, kGonePid});
     if (dice.one_in(40)) process.uids.value.saved = 0;
     if (dice.one_in(40)) set_uid(process, kUser + 1);
     if (dice.one_in(40)) process.tracer.value = 77;
@@ -95,6 +97,8 @@ void roll_values(Dice& dice, ProcessFacts& process) {
     if (dice.one_in(40)) process.row.command_line.value.truncated = true;
     if (dice.one_in(40)) process.row.kernel_thread = true;
     if (dice.one_in(40)) process.row.forked = true;
+    if (dice.one_in(10)) process.cwd_deleted = true;
+    if (dice.one_in(10)) process.environment.value["CLAUDECODE"] = "1";
     if (dice.one_in(40)) process.row.state = 'Z';
     if (dice.one_in(40)) process.held_locks.value = {kHermesHome + "/gateway.lock"};
     if (dice.one_in(20)) process.unit.value.main_pid = process.row.pid;
@@ -167,6 +171,8 @@ FactsBuilder roll(Dice& dice) {
     FactsBuilder builder;
     roll_first_process(dice, builder.first_process());
     builder.relative(row(kShell, 1, "/usr/bin/bash", {"bash"}));
+    builder.wrapper(
+        row(kWrapper, dice.any<Pid>({1, kHost, kShell}), "/usr/bin/dash", {"sh", "-c", "helper"}));
     if (dice.one_in(2)) builder.orphan_bridge(100);
     if (dice.one_in(2)) builder.orphan_pair(kLauncher, 120);
     if (dice.one_in(2)) builder.daemon(130);
@@ -281,12 +287,26 @@ bool gateway_adopts(const ProcessRow& child) {
     return has_other_hosts && is_from_another_session(child);
 }
 
+bool is_dead(const scanner::Reading<scanner::StdioEnd>& end) {
+    return end.ok() && end.value.peer == PeerState::dead;
+}
+
+// The wrapper is a shell as the other one is. If it has lost its own parent, what it runs has lost
+// its host, unless something can still talk to that.
+bool wrapper_adopts(const Facts& facts, const ProcessFacts& process, const ProcessRow& eldest) {
+    if (shell_adopts(eldest)) return true;
+    const auto wrapper = std::ranges::find(facts.relatives, kWrapper, &ProcessRow::pid);
+    const bool cut_off = is_dead(process.standard_input) && is_dead(process.standard_output);
+    return cut_off && wrapper->ppid == 1 && first_process_adopts(facts, *wrapper);
+}
+
 // Its parent, or that of its launcher, lives and may have started it.
 bool has_live_parent(const Facts& facts, const ProcessFacts& process) {
     const ProcessRow& eldest =
         was_launched(facts, process) ? process_of(facts, kLauncher).row : process.row;
     if (eldest.ppid == 1) return !first_process_adopts(facts, eldest);
     if (eldest.ppid == kShell) return !shell_adopts(eldest);
+    if (eldest.ppid == kWrapper) return !wrapper_adopts(facts, process, eldest);
     if (eldest.ppid == kHost) return !gateway_adopts(eldest);
     if (eldest.ppid != kLauncher || !lives(facts, kLauncher)) return true;
     const ProcessRow& launcher = process_of(facts, kLauncher).row;
