@@ -45,6 +45,7 @@ struct WalkScope {
     std::vector<std::string> interpreters;  // names as is_interpreter() takes them
     // Those of them that need not be seen: one that cannot be read does not count as denied.
     std::vector<std::string> dispensable = {};
+    bool whatever_runs = false;  // every process with an exe is a candidate
 };
 
 struct Walk {
@@ -65,6 +66,9 @@ struct Walk {
 
 // Reads only pid, exe and command line, by which rules match. Fails like read_row().
 [[nodiscard]] Result<ProcessRow> read_program(const ProcessTable& table, Pid pid);
+
+// Reads its working folder, without the mark of one that was deleted.
+[[nodiscard]] Reading<std::string> read_working_folder(const ProcessTable& table, Pid pid);
 
 // Reads the variables of `keys` that its environment has.
 [[nodiscard]] Reading<std::map<std::string, std::string>> read_variables(

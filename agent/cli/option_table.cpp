@@ -70,6 +70,12 @@ constexpr OptionInfo kOptions[] = {
     {kScope, "--family", "", "FAMILY", kAboutProcesses, set<&Options::families>,
      "only these helpers: a family, or a pack of them; switches them on; repeatable",
      "They are listed by 'orphan-reaper rules'."},
+    {kScope, "--under", "", "DIR", "report sweep explain", set<&Options::under>,
+     "only what was started in this folder or below it, whatever it runs: what a project, a "
+     "deleted "
+     "worktree or a job has left behind",
+     "By its working folder, its script or its executable. The folder need not exist any more. A "
+     "sweep ends what has lost its host, its input and its output; all else is reported."},
     {kScope, "--with", "", "PACK", kAboutProcesses, set<&Options::packs>,
      "also what another pack knows: agents, the helpers of Claude Code, Codex, Gemini CLI and "
      "others; repeatable",

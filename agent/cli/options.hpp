@@ -28,6 +28,7 @@ struct ScopeOptions {
     std::string from_facts;  // where to read the facts, instead of looking at the machine
     std::vector<std::string> homes;
     std::vector<std::string> families;
+    std::string under;               // empty: not asked for
     std::vector<std::string> packs;  // that are switched on besides
     bool lists_others = false;       // what is off is listed apart, as that of other hosts
     std::string user;

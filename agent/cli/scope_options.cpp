@@ -28,6 +28,7 @@ std::string scope_words(const ScopeOptions& options) {
     add("--config", options.config);
     add("--from-facts", options.from_facts);
     for (const std::string& home : options.homes) add("--home", home);
+    add("--under", options.under);
     for (const std::string& family : options.families) add("--family", family);
     for (const std::string& pack : options.packs) add("--with", pack);
     add("--user", options.user);

@@ -13,6 +13,7 @@
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/reaping/descriptors.hpp"
 #include "agent/rules/per_user.hpp"
+#include "policy/match/location.hpp"
 #include "policy/match/match.hpp"
 #include "policy/match/member.hpp"
 #include "scanner/access_guard.hpp"
@@ -91,7 +92,7 @@ class Collector {
             return dispensable ? void() : count_access(row->command_line.access);
         }
         const auto match = recorded ? marked_match_of(*row) : match_of(*row);
-        if (!match) return;
+        if (!match || runs_elsewhere(*match, *row)) return;
         auto handle = PidHandle::open(pid);
         if (!handle) return count(handle.error());
         auto facts = inspect(inspector_, *handle, request_for(rules_, *match));
@@ -141,6 +142,12 @@ class Collector {
         return std::ranges::any_of(look_.facts.candidates,
                                    [pid](const auto& one) { return one.row.pid == pid; });
     }
+    // Of --under: what is not below that folder is left out.
+    [[nodiscard]] bool runs_elsewhere(const policy::Match& match, const ProcessRow& row) const {
+        const std::string& folder = match.rule->under;
+        return !folder.empty() &&
+               !policy::runs_below(folder, row, scanner::read_working_folder(table_, row.pid));
+    }
     // The environment is read only where it decides.
     [[nodiscard]] std::optional<policy::Match> match_of(const ProcessRow& row) const {
         auto found = policy::match(rules_, row);
@@ -188,8 +195,9 @@ Result<Look> Observer::look(const KeepHandles& held, const policy::Settings* set
 // The three passes: walk, candidates, context.
 Result<Look> Observer::look_in_place(const KeepHandles& held, std::size_t room,
                                      const policy::Settings* settings) const {
-    auto walked = scanner::walk(
-        table_, {uid_, policy::executables_of(rules_), policy::executables_apart(rules_)});
+    auto walked =
+        scanner::walk(table_, {uid_, policy::executables_of(rules_),
+                               policy::executables_apart(rules_), policy::takes_leftovers(rules_)});
     if (!walked) return tl::unexpected(walked.error());
     auto machine = scanner::read_machine(table_);
     if (!machine) return tl::unexpected(machine.error());

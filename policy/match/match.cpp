@@ -173,12 +173,20 @@ bool has_marks_of(const Program& program, const scanner::ProcessRow& row,
     return program.marked_variables.empty() || is_marked(program.marked_variables, *environment);
 }
 
+bool has_program(const scanner::ProcessRow& row) {
+    return row.exe.ok() && row.command_line.ok() && !row.command_line.value.argv.empty();
+}
+
 // Prefers a certain match over a doubtful one, whatever the order of the rules.
 std::optional<Match> find_match(const Rules& rules, const scanner::ProcessRow& row,
                                 const Environment* environment) {
     std::optional<Match> doubtful;
     for (const FamilyRule& rule : rules.families) {
         if (!rule.enabled) continue;
+        if (!rule.under.empty() && has_program(row)) {
+            const std::string& exe = row.exe.value;
+            return Match{&rule, Role{exe.substr(exe.rfind('/') + 1), {}}, {}};
+        }
         for (const Program& program : rule.programs) {
             auto invocation = match_program(program, row);
             if (!invocation || !has_marks_of(program, row, environment)) continue;
@@ -197,8 +205,7 @@ std::optional<Match> find_match(const Rules& rules, const scanner::ProcessRow& r
 }  // namespace
 
 std::optional<Invocation> match_program(const Program& program, const scanner::ProcessRow& row) {
-    if (!row.exe.ok() || !row.command_line.ok() || row.command_line.value.argv.empty())
-        return std::nullopt;
+    if (!has_program(row)) return std::nullopt;
     auto invocation = invocation_of(program, row);
     if (!invocation || !has_arguments_of(program, invocation->arguments)) return std::nullopt;
     return invocation;

@@ -38,6 +38,19 @@ FamilyRule default_family(std::string name) {
     return rule;
 }
 
+// What is proven is ended, whatever it runs: so it needs both ends dead, and no record suffices.
+// What a job has left behind is not left to grow old.
+void add_leftovers(Rules& rules, const std::string& folder, const std::string& home) {
+    FamilyRule rule = default_family("leftover");
+    rule.origin = "--under";
+    rule.under = folder;
+    rule.home = {{HomeSource::From::fixed, home}};
+    rule.proofs = {{"stdin.dead", "stdout.dead"}};
+    rule.listens = true;
+    rule.start_up = std::chrono::seconds(5);
+    rules.families.push_back(std::move(rule));
+}
+
 void list_apart(Rules& rules) {
     for (FamilyRule& rule : rules.families) {
         if (rule.enabled || !rule.listed) continue;
@@ -64,6 +77,11 @@ std::vector<std::string> executables_apart(const Rules& rules) {
         return std::ranges::find(others, name) != others.end();
     });
     return names;
+}
+
+bool takes_leftovers(const Rules& rules) {
+    return std::ranges::any_of(rules.families,
+                               [](const FamilyRule& rule) { return !rule.under.empty(); });
 }
 
 bool takes_any_executable(const Rules& rules) {

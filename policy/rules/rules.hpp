@@ -141,7 +141,10 @@ struct FamilyRule {
     AtUpdate at_update = AtUpdate::untouched;
     // Members always listen, which is a veto but proves nothing else.
     bool listens = false;
-    std::map<Verdict, Action> actions;     // what to do about a leak, by verdict
+    std::map<Verdict, Action> actions;  // what to do about a leak, by verdict
+    // Not empty: every process that runs in this folder or below it is a member, in the role of its
+    // executable. add_leftovers() says so, and no file.
+    std::string under;
     std::chrono::milliseconds start_up{};  // younger members are left alone
     std::chrono::milliseconds grace{};
     std::chrono::milliseconds grace_cap{};
@@ -185,6 +188,10 @@ struct RuleMistake {
 [[nodiscard]] tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text,
                                                              std::string_view origin);
 
+// Adds a family of whatever was started below a folder, an absolute path without links, and that no
+// other family knows. `home`: a folder that exists.
+void add_leftovers(Rules& rules, const std::string& folder, const std::string& home);
+
 // Looks for the listed families that are off as well: their members are only ever reported.
 void list_apart(Rules& rules);
 
@@ -193,6 +200,8 @@ void list_apart(Rules& rules);
 [[nodiscard]] std::vector<std::string> executables_of(const Rules& rules);
 // Returns those of them that only families name which are listed apart.
 [[nodiscard]] std::vector<std::string> executables_apart(const Rules& rules);
+// True if every process must be looked at, whatever it runs.
+[[nodiscard]] bool takes_leftovers(const Rules& rules);
 // True if recorded processes must be examined whatever they run.
 [[nodiscard]] bool takes_any_executable(const Rules& rules);
 [[nodiscard]] std::vector<std::string> environment_keys_of(const Rules& rules);

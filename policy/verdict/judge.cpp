@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "policy/match/location.hpp"
 #include "policy/match/member.hpp"
 #include "policy/verdict/dependence.hpp"
 #include "policy/verdict/descendant_vetoes.hpp"
@@ -284,7 +285,15 @@ bool lies_in(std::string_view home, std::string_view folder) {
     return home.starts_with(folder) && (home.size() == folder.size() || home[folder.size()] == '/');
 }
 
-bool is_wanted(const Judgement& judgement, const Settings& settings) {
+bool is_under(const Judgement& judgement, const Facts& facts, const std::string& folder) {
+    const auto found = std::ranges::lower_bound(
+        facts.candidates, judgement.identity.pid, {},
+        [](const scanner::ProcessFacts& process) { return process.row.pid; });
+    return runs_below(folder, found->row, found->cwd);
+}
+
+bool is_wanted(const Judgement& judgement, const Facts& facts, const Settings& settings) {
+    if (!settings.under.empty() && !is_under(judgement, facts, settings.under)) return false;
     const bool of_home =
         settings.homes.empty() || std::ranges::any_of(settings.homes, [&](const auto& folder) {
             return lies_in(judgement.home, folder);
@@ -338,7 +347,8 @@ std::vector<Judgement> judge(const Facts& facts, const Rules& rules, const Setti
     auto judgements = judge_together(members, designations, {facts, rules, settings, past_ends});
     note_leaked_hosts(judgements);
     note_leaked_holders(members, judgements);
-    std::erase_if(judgements, [&](const Judgement& one) { return !is_wanted(one, settings); });
+    std::erase_if(judgements,
+                  [&](const Judgement& one) { return !is_wanted(one, facts, settings); });
     return judgements;
 }
 
@@ -352,7 +362,7 @@ std::optional<Judgement> judge_one(scanner::Pid pid, const Facts& facts, MatchMe
         judge_together(members, designations, {facts, memory.rules(), settings, past_ends});
     const auto found = std::ranges::find_if(
         judgements, [pid](const Judgement& one) { return one.identity.pid == pid; });
-    if (found == judgements.end() || !is_wanted(*found, settings)) return std::nullopt;
+    if (found == judgements.end() || !is_wanted(*found, facts, settings)) return std::nullopt;
     return std::move(*found);
 }
 

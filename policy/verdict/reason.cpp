@@ -1,6 +1,8 @@
 #include "policy/verdict/reason.hpp"
 
+#include <algorithm>
 #include <initializer_list>
+#include <iterator>
 
 #include "policy/text/escape.hpp"
 #include "policy/verdict/respawn_veto.hpp"
@@ -39,13 +41,22 @@ std::string main_reasons(const Judgement& judgement) {
     return first_of(judgement, {Weight::veto, Weight::against, Weight::for_kill, Weight::note}, 2);
 }
 
+bool is_always_told(std::string_view code) {
+    constexpr std::string_view kCodes[] = {"database.deleted", kRespawnNote,
+                                           "cwd.deleted",      "terminal.gone",
+                                           "listens.no_peer",  "stdin.held_by_leaked",
+                                           "started.by"};
+    return std::ranges::find(kCodes, code) != std::end(kCodes);
+}
+
 }  // namespace
 
 std::string why(const Judgement& judgement) {
     std::string text = main_reasons(judgement);
     for (const Evidence& evidence : judgement.evidence) {
-        const bool always = evidence.code == "database.deleted" || evidence.code == kRespawnNote;
-        if (always) text += "; " + escape(evidence.detail, kLongestDetail);
+        const std::string detail = escape(evidence.detail, kLongestDetail);
+        if (is_always_told(evidence.code) && text.find(detail) == std::string::npos)
+            text += "; " + detail;
     }
     return text;
 }

@@ -130,6 +130,15 @@ Result<ProcessRow> read_program(const ProcessTable& table, Pid pid) {
     return row;
 }
 
+Reading<std::string> read_working_folder(const ProcessTable& table, Pid pid) {
+    const auto directory = open_directory(table, pid);
+    const auto uids = read_uids(table, pid);
+    if (!directory || !uids)
+        return Reading<std::string>::failed(
+            access_of((directory ? uids.error() : directory.error()).code));
+    return read_cwd(directory->get(), uids->effective);
+}
+
 Reading<std::map<std::string, std::string>> read_variables(const ProcessTable& table, Pid pid,
                                                            std::span<const std::string> keys) {
     using Variables = Reading<std::map<std::string, std::string>>;

@@ -82,7 +82,8 @@ class Walker {
             ::readlinkat(directory_, path.c_str(), target_.data(), target_.size());
         if (length < 0) return take_without_exe(errno, pid, name);
         const std::string_view exe(target_.data(), static_cast<std::size_t>(length));
-        if (is_one_of(exe, scope_.interpreters)) walk_.candidates.push_back(pid);
+        if (scope_.whatever_runs || is_one_of(exe, scope_.interpreters))
+            walk_.candidates.push_back(pid);
     }
 
     // The owner of /proc/PID is the effective uid, even if the process is not dumpable.
