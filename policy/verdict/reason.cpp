@@ -41,11 +41,12 @@ std::string main_reasons(const Judgement& judgement) {
     return first_of(judgement, {Weight::veto, Weight::against, Weight::for_kill, Weight::note}, 2);
 }
 
-bool is_always_told(std::string_view code) {
-    constexpr std::string_view kCodes[] = {"database.deleted", kRespawnNote,
-                                           "cwd.deleted",      "terminal.gone",
-                                           "listens.no_peer",  "stdin.held_by_leaked",
-                                           "started.by"};
+// That a kept daemon has no client just now is no news.
+bool is_always_told(std::string_view code, Action action) {
+    if (code == "listens.no_peer") return action != Action::keep;
+    constexpr std::string_view kCodes[] = {"database.deleted",     kRespawnNote,
+                                           "cwd.deleted",          "terminal.gone",
+                                           "stdin.held_by_leaked", "started.by"};
     return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 
@@ -55,7 +56,8 @@ std::string why(const Judgement& judgement) {
     std::string text = main_reasons(judgement);
     for (const Evidence& evidence : judgement.evidence) {
         const std::string detail = escape(evidence.detail, kLongestDetail);
-        if (is_always_told(evidence.code) && text.find(detail) == std::string::npos)
+        if (is_always_told(evidence.code, judgement.action) &&
+            text.find(detail) == std::string::npos)
             text += "; " + detail;
     }
     return text;

@@ -129,6 +129,25 @@ def look():
 
 
 @case
+@shows("orphan-reaper sweep --under DIR")
+def sweep_of_a_folder():
+    user, stage = leaked()
+    folder = stage.layout.home / "work"
+    folder.mkdir()
+    os.chown(folder, stage.uid, stage.uid)
+    stage.orphans(
+        [stage.child("job", [NODE, stage.layout.lib / "standin.cjs"], folder, ignore_eof=True)]
+    )
+    wait_until(
+        lambda: stage.reaper("report", "--under", str(folder)).status == 1, "the job's age", 30
+    )
+    command = "orphan-reaper sweep --under DIR"
+    user.type(command, 0, ["1 leaked helper ended"], instead={"DIR": folder})
+    stage.expect_ended(["job"])
+    stage.expect_alive(["bridge", "worker", "daemon"])
+
+
+@case
 @shows(
     "orphan-reaper sweep",
     "orphan-reaper history",
