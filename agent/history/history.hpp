@@ -45,6 +45,7 @@ struct Event {
     std::vector<std::string> argv;  // redacted
     std::uint64_t start_ticks = 0;
     std::uint64_t rss_bytes = 0;
+    std::uint64_t swap_bytes = 0;
     std::string signal;  // "TERM", "KILL"
     std::string reason;  // for the verdict, in words
     std::string result;  // as to_string(OutcomeResult) and to_string(RemovalResult) have it
@@ -61,6 +62,11 @@ struct Event {
 
     bool operator==(const Event&) const = default;
 };
+
+// As scanner::memory_bytes() has it. Older versions wrote down nothing about swap.
+[[nodiscard]] constexpr std::uint64_t memory_bytes(const Event& event) {
+    return event.rss_bytes + event.swap_bytes;
+}
 
 struct UnreadableLine {
     std::string file;

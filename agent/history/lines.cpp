@@ -69,6 +69,7 @@ Event event_from(const json& record, EventKind kind, double at) {
     event.argv = words_of(record, "argv");
     event.start_ticks = number_of<std::uint64_t>(record, "start_ticks");
     event.rss_bytes = number_of<std::uint64_t>(record, "rss_bytes");
+    event.swap_bytes = number_of<std::uint64_t>(record, "swap_bytes");
     event.signal = text_of(record, "signal");
     event.reason = text_of(record, "reason");
     event.result = text_of(record, "result");

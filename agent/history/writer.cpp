@@ -65,13 +65,18 @@ json entry(std::string_view event, const policy::Judgement& step) {
     return record;
 }
 
+void add_memory(const scanner::ProcessFacts& facts, json& record) {
+    record["rss_bytes"] = facts.rss_bytes;
+    record["swap_bytes"] = facts.swap_bytes;
+}
+
 // What a person needs to find out which process that was.
 void add_facts(const scanner::ProcessFacts& facts, json& record) {
     record["uid"] = facts.row.uid;
     record["user"] = facts.user;
     record["argv"] = exactly(redact(facts.row.command_line.value.argv));
     record["start_ticks"] = facts.row.start_ticks;
-    record["rss_bytes"] = facts.rss_bytes;
+    add_memory(facts, record);
 }
 
 void add_host(const Host& host, json& record) {
@@ -157,7 +162,7 @@ void HistoryWriter::ended(const Target& target, const Outcome& outcome) {
     record["result"] = to_string(outcome.result);
     record["detail"] = outcome.detail;
     record["took_ms"] = static_cast<double>(outcome.took.count()) / 1000.0;
-    record["rss_bytes"] = target.facts.rss_bytes;
+    add_memory(target.facts, record);
     conclude(to_string(target.step.identity), line_of(record, by_),
              fmt::format("pid {}: {}", target.step.identity.pid, describe(outcome)));
 }

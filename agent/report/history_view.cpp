@@ -17,7 +17,7 @@ constexpr double kRounding = 1;  // seconds
 void count(const HistoryView& view, const ActionRecord& record, Tally& tally) {
     if (has_ended(record)) {
         ++tally.ended;
-        tally.reclaimed_bytes += record.end->rss_bytes;
+        tally.reclaimed_bytes += memory_bytes(*record.end);
     }
     if (has_failed(record)) ++tally.failed;
     if (record.respawn) ++tally.respawned;

@@ -75,7 +75,7 @@ std::string row(const Report& report, const ReportedProcess& process, std::strin
     text += fmt::format(
         "<td class=\"number\">{}</td><td "
         "class=\"number\">{}</td><td>{}</td><td><code>{}</code></td>",
-        age_text(age_seconds(report.machine, facts)), size_text(facts.rss_bytes),
+        age_text(age_seconds(report.machine, facts)), size_text(memory_bytes(facts)),
         markup(facts.user), markup(shown_home(report, process)));
     text += fmt::format("<td>{}{}{}<br><code>{}</code>{}</td></tr>\n", markup(why(process), 2000),
                         extra.empty() ? "" : "<br>", markup(extra, 2000),

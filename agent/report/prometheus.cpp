@@ -18,7 +18,8 @@ using policy::Verdict;
 
 struct Tally {
     std::uint64_t processes = 0;
-    std::uint64_t bytes = 0;
+    std::uint64_t memory_bytes = 0;
+    std::uint64_t resident_bytes = 0;
 };
 
 using Tallies = std::map<std::pair<std::string, Verdict>, Tally>;
@@ -55,7 +56,8 @@ Tallies tally(const Report& report) {
         open(process.judgement.family);
         Tally& tally = tallies[{process.judgement.family, process.judgement.verdict}];
         ++tally.processes;
-        tally.bytes += process.facts.rss_bytes;
+        tally.memory_bytes += memory_bytes(process.facts);
+        tally.resident_bytes += process.facts.rss_bytes;
     }
     return tallies;
 }
@@ -104,7 +106,10 @@ std::string render_prometheus(const Report& report) {
     std::string text;
     add_by_verdict(text, tallies, "processes", "Helper processes by family and verdict.",
                    &Tally::processes);
-    add_by_verdict(text, tallies, "resident_bytes", "Their resident memory.", &Tally::bytes);
+    add_by_verdict(text, tallies, "memory_bytes", "Their memory, swapped out or not.",
+                   &Tally::memory_bytes);
+    add_by_verdict(text, tallies, "resident_bytes", "Their resident memory.",
+                   &Tally::resident_bytes);
     add_gauge(text, "to_reap_processes", "Leaked processes that a sweep ends.", summary.to_reap);
     add_gauge(text, "reaped_processes", "Processes that the last run ended.", summary.reaped);
     add_gauge(text, "failed_processes", "Processes that should have ended but did not.",

@@ -21,7 +21,7 @@ bool was_signalled_away(const ReportedProcess& process) {
 // something.
 void count(const ReportedProcess& process, ReportSummary& summary) {
     ++summary.matched;
-    const std::uint64_t bytes = process.facts.rss_bytes;
+    const std::uint64_t bytes = memory_bytes(process.facts);
     switch (process.judgement.action) {
         case Action::reap:
             ++summary.to_reap;

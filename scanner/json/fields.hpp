@@ -154,6 +154,7 @@ struct FieldsOf<ProcessFacts> {
                                          Field{"deleted_databases", &P::deleted_databases},
                                          Field{"leases", &P::leases, true},
                                          Field{"rss_bytes", &P::rss_bytes},
+                                         Field{"swap_bytes", &P::swap_bytes, true},
                                          Field{"user", &P::user},
                                          Field{"tty_name", &P::tty_name},
                                          Field{"cpu_seconds", &P::cpu_seconds},

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxSelect = 255;  // the most pids that libproc2 takes at once (FILL_ID_MAX)
 
-enum Column { kPid, kBegan, kMemory, kUser, kTerminal, kTicks, kColumns };
+enum Column { kPid, kBegan, kMemory, kSwap, kUser, kTerminal, kTicks, kColumns };
 
 // The functions of libproc2. Incomplete: it is not installed, or has another interface.
 struct Procps {
@@ -51,6 +51,7 @@ Table open_table(const Procps& procps) {
     items[kPid] = PIDS_ID_PID;
     items[kBegan] = PIDS_TICS_BEGAN;
     items[kMemory] = PIDS_MEM_RES;
+    items[kSwap] = PIDS_VM_SWAP;
     items[kUser] = PIDS_ID_EUSER;
     items[kTerminal] = PIDS_TTY_NAME;
     items[kTicks] = PIDS_TICS_ALL;
@@ -70,6 +71,7 @@ void take_row(const pids_result* row, ProcessFacts& facts) {
     if (row[kBegan].result.ull_int != facts.identity.start_ticks) return;
     static const auto ticks_per_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
     facts.rss_bytes = std::uint64_t{row[kMemory].result.ul_int} * 1024;
+    facts.swap_bytes = std::uint64_t{row[kSwap].result.ul_int} * 1024;
     facts.user = text_of(row[kUser].result.str);
     facts.tty_name = text_of(row[kTerminal].result.str);
     facts.cpu_seconds = static_cast<double>(row[kTicks].result.ull_int) / ticks_per_second;

@@ -77,6 +77,7 @@ void take_status(int process, ProcessFacts& facts) {
     facts.uids = Reading<Uids>::of(status->uids);
     facts.namespace_pids = Reading<std::vector<Pid>>::of(status->namespace_pids);
     facts.tracer = Reading<Pid>::of(status->tracer);
+    facts.swap_bytes = status->swap_bytes;
 }
 
 void take_namespace(int process, const Reading<std::uint64_t>& own, ProcessFacts& facts) {

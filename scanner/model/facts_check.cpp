@@ -90,6 +90,7 @@ Mistake check_candidate(const ProcessFacts& process) {
          {process.tracer.value >= 0, ".tracer.value", kPidOrNone},
          {!main_pid || *main_pid >= 0, ".unit.value.main_pid", kPidOrNone},
          {process.rss_bytes <= kMostBytes, ".rss_bytes", "a size of memory"},
+         {process.swap_bytes <= kMostBytes, ".swap_bytes", "a size of memory"},
          {process.cpu_seconds >= 0 && process.cpu_seconds < kYear10000, ".cpu_seconds", "a time"}},
         "");
 }

@@ -137,7 +137,8 @@ struct ProcessFacts {
     // Write-ahead logs that it has open, and that no other process can open any more.
     std::vector<std::string> deleted_databases;
     std::vector<Lease> leases;
-    std::uint64_t rss_bytes = 0;
+    std::uint64_t rss_bytes = 0;   // in RAM
+    std::uint64_t swap_bytes = 0;  // swapped out
     std::string user;
     std::string tty_name;
     double cpu_seconds = 0;
@@ -145,5 +146,10 @@ struct ProcessFacts {
 
     bool operator==(const ProcessFacts&) const = default;
 };
+
+// Returns what would come back with its end: what reports call memory.
+[[nodiscard]] constexpr std::uint64_t memory_bytes(const ProcessFacts& process) {
+    return process.rss_bytes + process.swap_bytes;
+}
 
 }  // namespace reaper::scanner

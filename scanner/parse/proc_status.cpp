@@ -11,6 +11,8 @@ namespace reaper::scanner {
 
 namespace {
 
+constexpr std::uint64_t kMostKilobytes = 1ULL << 50U;  // more than a machine can have
+
 // Takes "\t" and a number off the front.
 template <class Number>
 bool take_tabbed(std::string_view& text, Number& value) {
@@ -48,14 +50,25 @@ bool parse_namespace_pids(std::string_view text, ProcStatus& status) {
     return !status.namespace_pids.empty();
 }
 
+// "VmSwap:\t     128 kB". It decides nothing, so what makes no sense is not refused.
+bool parse_swap(std::string_view text, ProcStatus& status) {
+    if (!text.starts_with('\t')) return true;
+    text.remove_prefix(std::min(text.find_first_not_of(' ', 1), text.size()));
+    std::uint64_t kilobytes = 0;
+    if (take_number(text, kilobytes) && text == " kB" && kilobytes <= kMostKilobytes)
+        status.swap_bytes = kilobytes * 1024;
+    return true;
+}
+
 struct Field {
     std::string_view name;
     bool (*parse)(std::string_view, ProcStatus&);
+    bool needed = true;
 };
 
-constexpr std::array kFields = {Field{"Tgid:", parse_tgid}, Field{"Uid:", parse_uids},
-                                Field{"TracerPid:", parse_tracer},
-                                Field{"NSpid:", parse_namespace_pids}};
+constexpr std::array kFields = {
+    Field{"Tgid:", parse_tgid}, Field{"Uid:", parse_uids}, Field{"TracerPid:", parse_tracer},
+    Field{"NSpid:", parse_namespace_pids}, Field{"VmSwap:", parse_swap, false}};
 
 using Seen = std::array<bool, kFields.size()>;
 
@@ -67,6 +80,13 @@ bool parse_line(std::string_view line, ProcStatus& status, Seen& seen) {
         return kFields[i].parse(line.substr(kFields[i].name.size()), status);
     }
     return true;  // a field that is not needed
+}
+
+bool has_all_needed(const Seen& seen) {
+    for (std::size_t i = 0; i < kFields.size(); ++i) {
+        if (kFields[i].needed && !seen[i]) return false;
+    }
+    return true;
 }
 
 }  // namespace
@@ -82,7 +102,7 @@ Result<ProcStatus> parse_status(std::string_view text) {
         good = end != std::string_view::npos && parse_line(text.substr(0, end), status, seen);
         if (good) text.remove_prefix(end + 1);
     }
-    if (!good || std::ranges::find(seen, false) != seen.end()) {
+    if (!good || !has_all_needed(seen)) {
         return failure(std::errc::invalid_argument, "parse", "status");
     }
     return status;

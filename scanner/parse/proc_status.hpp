@@ -1,6 +1,7 @@
 // Parses /proc/PID/status: the fields that stat does not have.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct ProcStatus {
     Uids uids;
     Pid tracer = 0;
     std::vector<Pid> namespace_pids;  // outermost first
+    // 0 also where it has no memory (a zombie, a kernel thread), or that is not known.
+    std::uint64_t swap_bytes = 0;
 };
 
 // Parses the whole text. invalid_argument: Tgid, Uid, TracerPid or NSpid is missing, occurs twice

@@ -45,6 +45,7 @@ void add_process(const ActionRecord& record, Json& json) {
                  {"argv", list(event.argv)},
                  {"host", host_json(event)},
                  {"rss_bytes", event.rss_bytes},
+                 {"swap_bytes", event.swap_bytes},
                  {"verdict", event.verdict},
                  {"signals", list(record.signals)},
                  {"respawned", respawn_json(record)}});

@@ -61,6 +61,7 @@ Json to_json(const Report& report, const ReportedProcess& process) {
                  {"started_at", time_text(report.machine.now_epoch - static_cast<double>(age))},
                  {"age_s", age},
                  {"rss_bytes", facts.rss_bytes},
+                 {"swap_bytes", facts.swap_bytes},
                  {"verdict", to_string(judgement.verdict)},
                  {"action", to_string(judgement.action)}};
     json["evidence"] = evidence_json(judgement.evidence);

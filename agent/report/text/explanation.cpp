@@ -98,7 +98,7 @@ void add_standing(FactTable& table, const scanner::ProcessFacts& facts,
               fmt::format("{}, {} ago", time_text(machine.now_epoch - static_cast<double>(age)),
                           age_text(age)));
     table.add("uses", fmt::format("{} of memory, {:.1f} s of CPU so far",
-                                  size_text(facts.rss_bytes), facts.cpu_seconds));
+                                  size_text(memory_bytes(facts)), facts.cpu_seconds));
     table.add("pid namespace", show(facts.same_pid_namespace, [](bool same) {
                   return std::string(same ? "ours" : "another one");
               }));

@@ -126,7 +126,7 @@ std::string process_lines(const ActionRecord& record, const RenderOptions& optio
     const std::string role = event.role.empty() ? "" : "/" + escape(event.role, 60);
     std::string text = fmt::format(
         "{}  {}{}  pid {}  {}  {}\n", time_text(event.at), escape(event.family, 60), role,
-        event.pid, size_text(event.rss_bytes), escape(home_text(event.home, event.user)));
+        event.pid, size_text(memory_bytes(event)), escape(home_text(event.home, event.user)));
     text +=
         paragraph(fmt::format("{}: {}", escape(event.verdict, 60), escape(event.reason)), options);
     text += paragraph("unique id " + escape(event.identity), options);

@@ -33,7 +33,7 @@ std::string columns(const Report& report, const ReportedProcess& process,
                     const RenderOptions& options) {
     const scanner::ProcessFacts& facts = process.facts;
     const std::string age = age_text(age_seconds(report.machine, facts));
-    const std::string size = size_text(facts.rss_bytes);
+    const std::string size = size_text(memory_bytes(facts));
     const std::string home = shown_home(report, process);
     if (has_columns(options)) {
         return fmt::format("{:>7}  {:<22} {:>8} {:>9}  {}\n", facts.row.pid, kind_text(process),

@@ -69,6 +69,9 @@ TEST_CASE("facts that contradict themselves are refused, and the place is named"
               f.candidates[0].rss_bytes = ~0ULL;
           }).starts_with("candidates[0].rss_bytes"));
     CHECK(mistake_after([](Record& f) {
+              f.candidates[0].swap_bytes = ~0ULL;
+          }).starts_with("candidates[0].swap_bytes"));
+    CHECK(mistake_after([](Record& f) {
               f.candidates[0].cpu_seconds = 1e308;
           }).starts_with("candidates[0].cpu_s"));
     CHECK(mistake_after([](Record& f) {

@@ -48,7 +48,7 @@ TEST_CASE("a line is read with all that it says") {
     const History history = read_from(line(
         "signal",
         R"("pid":7,"identity":"b:1:7:t9","family":"bridge","role":"headless","home":"/h","verdict":"orphan",)"
-        R"("signal":"TERM","reason":"why","user":"u","argv":["a","b"],"start_ticks":9,"rss_bytes":4096,)"
+        R"("signal":"TERM","reason":"why","user":"u","argv":["a","b"],"start_ticks":9,"rss_bytes":4096,"swap_bytes":512,)"
         R"("ticks":12,"by_identity":"b:1:50:t3","uid":1000,"host":3,"host_start_ticks":2,"host_argv":["h"])"));
     CHECK(history.unreadable.empty());
     REQUIRE(history.events.size() == 1);
@@ -73,6 +73,7 @@ TEST_CASE("a line is read with all that it says") {
     CHECK(event.host_start_ticks == 2);
     CHECK(event.host_argv == std::vector<std::string>{"h"});
     CHECK(event.rss_bytes == 4096);
+    CHECK(event.swap_bytes == 512);
 }
 
 TEST_CASE("wherever the last line is cut short, it is skipped and named, and the others are read") {

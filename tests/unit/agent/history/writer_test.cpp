@@ -36,6 +36,7 @@ Target some_target() {
         scanner::Reading<scanner::CommandLine>::of({{"node", "--token=secret"}, false});
     facts.user = "u";
     facts.rss_bytes = 4096;
+    facts.swap_bytes = 512;
     return {step, std::move(*handle), facts, {12, 5, {"/usr/bin/hermes", "serve"}}};
 }
 
@@ -92,6 +93,8 @@ TEST_CASE("a decision is on file before the signal, and its end after it") {
     CHECK(lines[1]["event"] == "ended");
     CHECK(lines[1]["result"] == "ended_on_term");
     CHECK(lines[1]["rss_bytes"] == 4096);
+    CHECK(lines[1]["swap_bytes"] == 512);
+    CHECK(lines[0]["swap_bytes"] == 512);
     struct stat status{};
     REQUIRE(::stat(path.c_str(), &status) == 0);
     CHECK((status.st_mode & 0777) == 0600);

@@ -25,7 +25,8 @@ Event event(EventKind kind, scanner::Pid pid, double at, const std::string& fami
     made.home = "/home/u/.hermes/memos-plugin";
     made.verdict = "orphan";
     made.reason = "parent is init (pid 1)";
-    made.rss_bytes = 100 * 1024 * 1024;
+    made.rss_bytes = 60 * 1024 * 1024;
+    made.swap_bytes = 40 * 1024 * 1024;
     made.signal = kind == EventKind::signal ? "TERM" : "";
     made.result = kind == EventKind::ended ? "ended_on_term" : "";
     made.took_ms = 41;

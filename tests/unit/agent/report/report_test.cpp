@@ -187,6 +187,27 @@ TEST_CASE("Everything is counted once") {
     CHECK(summary.reclaimed_bytes == 2 * 95420416ULL);
 }
 
+TEST_CASE("Memory is what is in RAM and what is swapped out") {
+    ReportedProcess process = test::with(test::orphan(7), OutcomeResult::ended_on_term);
+    process.facts.rss_bytes = 1 << 20;
+    process.facts.swap_bytes = 3 << 20;
+    const Report report = concluded({process});
+    CHECK(report.summary.reclaimable_bytes == 4 << 20);
+    CHECK(report.summary.reclaimed_bytes == 4 << 20);
+    const auto shows = [](const std::string& text, const char* part) {
+        return text.find(part) != std::string::npos;
+    };
+    CHECK(shows(render_text(report, {}), " 4 MB  ~/"));
+    CHECK(shows(render_explanation(report, {}), "4 MB of memory"));
+    CHECK(shows(render_html(report), "<td class=\"number\">4 MB</td>"));
+    CHECK(shows(render_json(report), "\"rss_bytes\": 1048576,\n      \"swap_bytes\": 3145728,"));
+    const std::string labels = R"({family="bridge",verdict="orphan"} )";
+    CHECK(shows(render_prometheus(report),
+                ("orphan_reaper_memory_bytes" + labels + "4194304\n").c_str()));
+    CHECK(shows(render_prometheus(report),
+                ("orphan_reaper_resident_bytes" + labels + "1048576\n").c_str()));
+}
+
 TEST_CASE("Concluding twice changes nothing") {
     Report report = test::swept_partly();
     const ReportSummary before = report.summary;

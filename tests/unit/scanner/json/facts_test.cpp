@@ -119,6 +119,7 @@ TEST_CASE("what older files do not say yet is written only where it says somethi
     facts.users_with_unreadable_rules = {{1000, "why"}};
     facts.protections = {{1000, "file", "", {"--x"}, "/home"}};
     facts.wrappers = {77};
+    facts.candidates.front().swap_bytes = 4096;
     facts.unanswered = {"/home"};
     facts.keepalives = {{1000, "bridge", "/home", 77, 5, "python3", 3, 9}};
     CHECK(facts_from_json(facts_to_json(facts)).value() == facts);

@@ -31,6 +31,22 @@ TEST_CASE("status: all four uids, tracer, namespaces") {
     CHECK(status->namespace_pids == std::vector<Pid>{42, 7});
 }
 
+TEST_CASE("status: what is swapped out") {
+    CHECK(parse_status(kGood)->swap_bytes == 0);
+    CHECK(parse_status(kGood + "VmSwap:\t     128 kB\n")->swap_bytes == 128 * 1024);
+    CHECK(parse_status(kGood + "VmSwap:\t12345678901 kB\n")->swap_bytes == 12345678901 * 1024);
+    CHECK(parse_status(kGood + "VmSwap:\t       0 kB\n")->swap_bytes == 0);
+    for (const char* odd :
+         {"VmSwap:\t128 MB\n", "VmSwap:\t-1 kB\n", "VmSwap:\n", "VmSwap:\t\n", "VmSwap:\t     \n",
+          "VmSwap: 7 kB\n", "VmSwap:\t18446744073709551615 kB\n"}) {
+        INFO(odd);
+        const auto status = parse_status(kGood + odd);
+        REQUIRE(status);
+        CHECK(status->swap_bytes == 0);
+    }
+    CHECK(is_refused(kGood + "VmSwap:\t1 kB\nVmSwap:\t1 kB\n"));
+}
+
 TEST_CASE("status: a field that is missing is never a zero") {
     for (const char* field :
          {"Tgid:\t42\n", "Uid:\t1000\t1001\t1002\t1003\n", "TracerPid:\t9\n", "\nNSpid:\t42\t7"}) {
