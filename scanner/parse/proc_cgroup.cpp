@@ -1,5 +1,7 @@
 #include "scanner/parse/proc_cgroup.hpp"
 
+#include <algorithm>
+
 #include "scanner/model/number.hpp"
 
 namespace reaper::scanner {
@@ -23,6 +25,16 @@ std::optional<Hierarchy> parse_line(std::string_view line) {
     hierarchy.path = line.substr(colon + 1);
     if (!hierarchy.path.starts_with('/')) return std::nullopt;
     return hierarchy;
+}
+
+// Looks for "pids" in "cpu,pids".
+bool has_word(std::string_view list, std::string_view word) {
+    while (!list.empty()) {
+        const std::string_view first = list.substr(0, list.find(','));
+        if (first == word) return true;
+        list.remove_prefix(std::min(list.size(), first.size() + 1));
+    }
+    return false;
 }
 
 struct Paths {
@@ -133,6 +145,18 @@ Result<std::string> unified_path(std::string_view text) {
         return failure(std::errc::no_such_file_or_directory, "find cgroups of version 2 in",
                        "cgroup");
     return std::string(*paths->unified);
+}
+
+Result<std::string> controller_path(std::string_view text, std::string_view controller) {
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const auto hierarchy = parse_line(text.substr(0, end));
+        if (end == std::string_view::npos || !hierarchy)
+            return failure(std::errc::invalid_argument, "parse", "cgroup");
+        if (has_word(hierarchy->controllers, controller)) return std::string(hierarchy->path);
+        text.remove_prefix(end + 1);
+    }
+    return failure(std::errc::no_such_file_or_directory, "find the controller in", "cgroup");
 }
 
 std::optional<ServiceUnit> unit_of(std::string_view cgroup_path) {

@@ -20,6 +20,10 @@ namespace reaper::scanner {
 // invalid_argument: as above.
 [[nodiscard]] Result<std::string> unified_path(std::string_view text);
 
+// Returns the path in the hierarchy of version 1 that has this controller. Fails alike.
+[[nodiscard]] Result<std::string> controller_path(std::string_view text,
+                                                  std::string_view controller);
+
 // Returns the innermost *.service or *.scope of the path, with the "\x2d" escapes of systemd left
 // as they are. None: in no unit. "user@1000.service/init.scope" (the user manager itself) is the
 // unit "init.scope" of the user manager. A scope that a service made below itself, in no slice,

@@ -27,6 +27,7 @@ bool has_hidepid(std::string_view options) {
 }
 
 struct Mount {
+    std::string_view root;
     std::string_view mount_point;
     std::string_view type;
     std::string_view super_options;
@@ -35,7 +36,8 @@ struct Mount {
 // "36 35 98:0 /root /mount/point rw,noatime shared:1 - ext4 /dev/sda rw,errors=continue"
 Mount parse_line(std::string_view line) {
     Mount mount;
-    for (int i = 0; i < 4; ++i) take_until(line, ' ');
+    for (int i = 0; i < 3; ++i) take_until(line, ' ');
+    mount.root = take_until(line, ' ');
     mount.mount_point = take_until(line, ' ');
     const std::size_t dash = line.find(" - ");
     if (dash == std::string_view::npos) return mount;
@@ -107,6 +109,19 @@ std::string find_remote_mount(std::string_view mountinfo, std::string_view path)
         remote = is_remote(mount.type);
     }
     return remote ? found : std::string();
+}
+
+std::vector<PidsHierarchy> find_pids_hierarchies(std::string_view mountinfo) {
+    std::vector<PidsHierarchy> found;
+    while (!mountinfo.empty()) {
+        const Mount mount = parse_line(take_until(mountinfo, '\n'));
+        const std::string place = unmangled(mount.mount_point);
+        std::erase_if(found, [&](const PidsHierarchy& below) { return below.place == place; });
+        const bool unified = mount.type == "cgroup2";
+        if (unified || (mount.type == "cgroup" && has_option(mount.super_options, "pids")))
+            found.push_back({place, unmangled(mount.root), unified});
+    }
+    return found;
 }
 
 bool is_mounted_with_hidepid(std::string_view mountinfo, std::string_view mount_point) {

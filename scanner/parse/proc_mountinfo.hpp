@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reaper::scanner {
 
@@ -30,6 +31,19 @@ struct MountedDevice {
 // Returns the mount that `path` lies on, by name alone, if its file system depends on another party
 // that may never answer: a daemon (FUSE) or a server. Empty: it is of another kind.
 [[nodiscard]] std::string find_remote_mount(std::string_view mountinfo, std::string_view path);
+
+// A hierarchy of cgroups that limits the number of processes.
+struct PidsHierarchy {
+    std::string place;  // where it is mounted
+    std::string root;   // the cgroup that is seen there
+    bool unified = false;
+
+    bool operator==(const PidsHierarchy&) const = default;
+};
+
+// Returns those of version 2, and of version 1 with the controller `pids`, that nothing else is
+// mounted on.
+[[nodiscard]] std::vector<PidsHierarchy> find_pids_hierarchies(std::string_view mountinfo);
 
 // A file system that other machines may have mounted, too.
 struct SharedMount {

@@ -82,6 +82,15 @@ bool parse_line(std::string_view line, ProcStatus& status, Seen& seen) {
     return true;  // a field that is not needed
 }
 
+std::optional<std::uint64_t> signals_in(std::string_view text, std::string_view field) {
+    const std::size_t at = text.find(field);
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = text.substr(at + field.size());
+    std::uint64_t signals = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), signals, 16);
+    return error == std::errc() ? std::optional(signals) : std::nullopt;
+}
+
 bool has_all_needed(const Seen& seen) {
     for (std::size_t i = 0; i < kFields.size(); ++i) {
         if (kFields[i].needed && !seen[i]) return false;
@@ -108,16 +117,21 @@ Result<ProcStatus> parse_status(std::string_view text) {
     return status;
 }
 
+// Each of these fields is a set of signals, as a hexadecimal number.
+std::optional<ChildSignal> parse_child_signal(std::string_view text) {
+    constexpr std::uint64_t kChild = 1U << 16U;
+    const auto ignored = signals_in(text, "\nSigIgn:\t");
+    const auto blocked = signals_in(text, "\nSigBlk:\t");
+    const auto caught = signals_in(text, "\nSigCgt:\t");
+    if (!ignored || !blocked || !caught) return std::nullopt;
+    return ChildSignal{(*ignored & kChild) != 0, (*blocked & kChild) != 0, (*caught & kChild) != 0};
+}
+
 // KILL is sent to the process as a whole, and from there to each of its threads.
 bool is_kill_pending(std::string_view text) {
     constexpr std::uint64_t kKill = 1U << 8U;
     for (const std::string_view field : {"\nSigPnd:\t", "\nShdPnd:\t"}) {
-        const std::size_t at = text.find(field);
-        if (at == std::string_view::npos) continue;
-        const std::string_view rest = text.substr(at + field.size());
-        std::uint64_t signals = 0;
-        std::from_chars(rest.data(), rest.data() + rest.size(), signals, 16);
-        if ((signals & kKill) != 0) return true;
+        if ((signals_in(text, field).value_or(0) & kKill) != 0) return true;
     }
     return false;
 }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "scanner/model/diagnosis.hpp"
 #include "scanner/model/process.hpp"
 #include "scanner/model/result.hpp"
 
@@ -23,6 +25,9 @@ struct ProcStatus {
 // Parses the whole text. invalid_argument: Tgid, Uid, TracerPid or NSpid is missing, occurs twice
 // or is malformed, or the text is cut off.
 [[nodiscard]] Result<ProcStatus> parse_status(std::string_view text);
+
+// Returns what the process does about SIGCHLD, by the whole text. None: a field is missing.
+[[nodiscard]] std::optional<ChildSignal> parse_child_signal(std::string_view text);
 
 // True if the process was sent KILL and has not ended yet, by the whole text.
 [[nodiscard]] bool is_kill_pending(std::string_view text);

@@ -123,3 +123,13 @@ TEST_CASE("the path of a systemd --user process") {
         CHECK_FALSE(is_user_manager_path(path));
     }
 }
+
+TEST_CASE("the path in the hierarchy of one controller of version 1") {
+    const std::string text = "9:name=systemd:/s\n8:cpu,pids:/a:b\n7:pidsy:/no\n0::/u\n";
+    CHECK(controller_path(text, "pids") == "/a:b");
+    CHECK(controller_path(text, "cpu") == "/a:b");
+    CHECK(controller_path("0::/u\n", "pids").error().code == std::errc::no_such_file_or_directory);
+    CHECK(controller_path("", "pids").error().code == std::errc::no_such_file_or_directory);
+    for (const char* odd : {"8:pids:/a", "pids\n", "8:pids:a\n"})
+        CHECK(controller_path(odd, "pids").error().code == std::errc::invalid_argument);
+}

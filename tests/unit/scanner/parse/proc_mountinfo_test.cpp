@@ -5,10 +5,12 @@
 #include "tests/support/catch.hpp"
 
 using reaper::scanner::find_mounted_device;
+using reaper::scanner::find_pids_hierarchies;
 using reaper::scanner::find_remote_mount;
 using reaper::scanner::find_shared_mount;
 using reaper::scanner::is_mounted_with_hidepid;
 using reaper::scanner::MountedDevice;
+using reaper::scanner::PidsHierarchy;
 
 namespace {
 
@@ -102,4 +104,20 @@ TEST_CASE("a mount that other machines may have, too, and whether it shares lock
     for (const std::uint64_t local : {21U, 27U, 28U, 99U, 0U})
         CHECK_FALSE(find_shared_mount(kMounts, local));
     CHECK_FALSE(find_shared_mount("22 21 0:40 / /home rw", 22));
+}
+
+TEST_CASE("where the number of processes is limited") {
+    const std::string text =
+        "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
+        "37 31 0:34 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer\n"
+        "39 31 0:36 /a\\040b /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,cpu,pids\n"
+        "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:4 - cgroup2 cgroup2 rw\n";
+    const PidsHierarchy old{"/sys/fs/cgroup/pids", "/a b", false};
+    const PidsHierarchy unified{"/sys/fs/cgroup/unified", "/", true};
+    CHECK(find_pids_hierarchies(text) == std::vector<PidsHierarchy>{old, unified});
+    const std::string covered =
+        text + "50 41 0:50 / /sys/fs/cgroup/unified rw - fuse.lxcfs lxcfs rw\n";
+    CHECK(find_pids_hierarchies(covered) == std::vector<PidsHierarchy>{old});
+    CHECK(find_pids_hierarchies("").empty());
+    CHECK(find_pids_hierarchies("\n\ncgroup2\n").empty());
 }

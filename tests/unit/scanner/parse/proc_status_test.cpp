@@ -47,6 +47,23 @@ TEST_CASE("status: what is swapped out") {
     CHECK(is_refused(kGood + "VmSwap:\t1 kB\nVmSwap:\t1 kB\n"));
 }
 
+TEST_CASE("status: what a process does about SIGCHLD") {
+    const auto signal = [](const char* blocked, const char* ignored, const char* caught) {
+        return parse_child_signal(kGood + "SigBlk:\t" + blocked + "\nSigIgn:\t" + ignored +
+                                  "\nSigCgt:\t" + caught + "\n");
+    };
+    CHECK(signal("0000000000000000", "0000000000000000", "0000000000000000") == ChildSignal{});
+    CHECK(signal("0000000000000000", "0000000000010000", "0000000000000000") ==
+          ChildSignal{.ignored = true});
+    CHECK(signal("7be3c0fe28014a03", "0000000000001000", "00000001800004ec") ==
+          ChildSignal{.blocked = true});
+    CHECK(signal("fffffffffffeffff", "fffffffffffeffff", "0000000000010000") ==
+          ChildSignal{.caught = true});
+    CHECK_FALSE(signal("", "0", "0"));
+    CHECK_FALSE(parse_child_signal(kGood));
+    CHECK_FALSE(parse_child_signal(""));
+}
+
 TEST_CASE("status: a field that is missing is never a zero") {
     for (const char* field :
          {"Tgid:\t42\n", "Uid:\t1000\t1001\t1002\t1003\n", "TracerPid:\t9\n", "\nNSpid:\t42\t7"}) {
