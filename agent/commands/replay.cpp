@@ -7,6 +7,7 @@
 #include "agent/commands/commands.hpp"
 #include "agent/redaction/facts_file.hpp"
 #include "agent/report/build.hpp"
+#include "agent/report/hosts.hpp"
 #include "agent/rules/per_user.hpp"
 #include "agent/system/format.hpp"
 #include "policy/text/escape.hpp"
@@ -48,6 +49,8 @@ Report replay(scanner::Record record, const SweepOptions& options, const Explain
     judged.judgements = policy::judge(look.facts, look.rules, setup.settings, look.past_ends);
     Report report = report_of(judged, options, setup);
     report.replayed = true;
+    if (options.command == Command::report)
+        report.hosts = tally_hosts(report.processes, judged.look.facts);
     report.remarks.insert(report.remarks.begin(), origin_of(report.machine));
     if (options.command == Command::explain) {
         for (const scanner::Pid pid : keep_only(report, explain.pids))

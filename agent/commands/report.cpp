@@ -4,10 +4,13 @@
 #include "agent/commands/commands.hpp"
 #include "agent/commands/packet_members.hpp"
 #include "agent/history/file.hpp"
+#include "agent/observe/diagnosis.hpp"
 #include "agent/pid_files/storms.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/redaction/facts_file.hpp"
 #include "agent/report/build.hpp"
+#include "agent/report/diagnosis.hpp"
+#include "agent/report/hosts.hpp"
 #include "agent/sweep/respawn_history.hpp"
 #include "policy/match/member.hpp"
 #include "policy/text/escape.hpp"
@@ -38,6 +41,19 @@ void add_gateways(const scanner::ProcessTable& table, const Look& look, const Se
     std::ranges::move(find_storms(table, look, setup), std::back_inserter(report.remarks));
 }
 
+// Programs want the numbers, people only what is wrong: of that, less has to be read.
+scanner::CountTasks count_for(Format format) {
+    const bool numbers = format == Format::json || format == Format::jsonl;
+    return numbers ? scanner::CountTasks::always : scanner::CountTasks::if_near;
+}
+
+void add_diagnosis(const scanner::ProcessTable& table, const Judged& judged, Format format,
+                   const Setup& setup, Report& report) {
+    report.hosts = tally_hosts(report.processes, judged.look.facts);
+    report.diagnosis = diagnose(table, judged, setup.uid, count_for(format));
+    std::ranges::move(diagnosis_remarks(*report.diagnosis), std::back_inserter(report.remarks));
+}
+
 }  // namespace
 
 Result<Report> run_report(const scanner::ProcessTable& table, const SweepOptions& options,
@@ -54,6 +70,8 @@ Result<Report> run_report(const scanner::ProcessTable& table, const SweepOptions
     Report report = report_of(*judged, options, setup);
     std::ranges::move(remarks_on_home(setup), std::back_inserter(report.remarks));
     add_gateways(table, judged->look, setup, report);
+    if (options.command == Command::report)
+        add_diagnosis(table, *judged, options.format, setup, report);
     return report;
 }
 

@@ -4,6 +4,7 @@
 
 #include "agent/redaction/argv.hpp"
 #include "agent/report/headline.hpp"
+#include "agent/report/hosts.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/text/process_line.hpp"
 #include "agent/system/format.hpp"
@@ -108,6 +109,27 @@ std::string other_hosts(const Report& report) {
     return table_of("Of other hosts: never counted", rows);
 }
 
+std::string row(const HostTally& host) {
+    return fmt::format(
+        "<tr><td class=\"number\">{}</td><td>{}</td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td>"
+        "<td><code>{}</code></td></tr>\n",
+        host.pid == 0 ? "" : fmt::format("{}", host.pid), markup(host_name(host)), host.helpers,
+        host.leaked, size_text(memory_bytes(host)), markup(families_text(host), 1000),
+        markup(redacted_line(host.argv), 1000));
+}
+
+std::string hosts_table(const Report& report) {
+    if (report.hosts.empty()) return {};
+    std::string rows;
+    for (const HostTally& host : report.hosts) rows += row(host);
+    return fmt::format(
+        "<h2>By host</h2>\n<table>\n<thead><tr><th>pid</th><th>host</th><th>helpers</th>"
+        "<th>leaked</th><th>memory</th><th>families</th><th>command</th></tr></thead>\n"
+        "<tbody>\n{}</tbody>\n</table>\n",
+        rows);
+}
+
 }  // namespace
 
 std::string render_html(const Report& report) {
@@ -123,6 +145,7 @@ std::string render_html(const Report& report) {
     text += section(report, ReportSection::reported, "To look at", "reported");
     text += section(report, ReportSection::kept, "Kept", "kept");
     text += other_hosts(report);
+    text += hosts_table(report);
     text += fmt::format("<p>{}</p>\n<p>orphan-reaper {}</p>\n</body>\n</html>\n",
                         markup(exit_line(report.exit_status)), markup(report.version));
     return text;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "policy/pid_files/judge_files.hpp"
 #include "policy/rules/verdict.hpp"
 #include "policy/update/obstacles.hpp"
+#include "scanner/model/diagnosis.hpp"
 #include "scanner/model/facts.hpp"
 
 namespace reaper::agent {
@@ -43,6 +45,18 @@ struct ReportSummary {
     std::size_t files_stale = 0;          // provably, and to be removed
     std::size_t files_removed = 0;
     std::size_t files_failed = 0;  // should have been removed, but were not
+};
+
+// What one host has started, of all that the report lists.
+struct HostTally {
+    scanner::Pid pid = 0;           // 0: helpers without a living host
+    std::string comm;               // raw bytes; empty: it could not be read
+    std::vector<std::string> argv;  // as the process has it: not redacted
+    std::size_t helpers = 0;
+    std::map<std::string, std::size_t> families;  // how many helpers of each
+    std::size_t leaked = 0;
+    std::uint64_t rss_bytes = 0;
+    std::uint64_t swap_bytes = 0;
 };
 
 struct Report {
@@ -74,6 +88,8 @@ struct Report {
     std::vector<std::string>
         remarks;  // what a reader must know: why incomplete, why refused, what to do next
     ReportSummary summary;
+    std::vector<HostTally> hosts;                 // of `report`: most memory first
+    std::optional<scanner::Diagnosis> diagnosis;  // of `report`; none: judged from a file
     ExitStatus exit_status = ExitStatus::clean;
 };
 

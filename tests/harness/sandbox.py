@@ -106,8 +106,32 @@ def make_cgroup(leaf, owner=0):
     return made
 
 
+def pids_root():
+    """Where cgroups limit the number of processes: the whole of version 2, or a hierarchy of
+    version 1."""
+    old = pathlib.Path("/sys/fs/cgroup/pids")
+    return old if (old / "cgroup.procs").exists() else pathlib.Path("/sys/fs/cgroup")
+
+
+def make_pids_cgroup(path):
+    """A cgroup with a limit of its own, which run_in_sandbox removes again."""
+    root = pids_root()
+    folder = root / os.environ["REAPER_TEST_CGROUP"] / path
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for above in reversed(folder.relative_to(root).parents):
+            control = root / above / "cgroup.subtree_control"
+            if control.exists():
+                control.write_text("+pids")
+    except OSError as error:
+        raise Skip(f"no cgroup can be made here: {error}") from error
+    if not (folder / "pids.max").exists():
+        raise Skip("cgroups do not limit the number of processes here")
+    return folder
+
+
 def remove_cgroups(name):
-    for top in [root / name for root in cgroup_roots()]:
+    for top in [root / name for root in {*cgroup_roots(), pids_root()}]:
         for folder, _below, _files in os.walk(top, topdown=False):
             remove_cgroup(folder)
 
@@ -201,7 +225,8 @@ def main(script, names):
     if reason:
         print(f"SKIP everything: {reason}")
         sys.exit(SKIP)
-    for top in [top for root in cgroup_roots() for top in root.glob("reaper-test-*.slice")]:
+    roots = {*cgroup_roots(), pids_root()}
+    for top in [top for root in roots for top in root.glob("reaper-test-*.slice")]:
         if not os.path.exists("/proc/" + top.stem.rpartition("-")[2]):
             remove_cgroups(top.name)  # of a run that was killed
     chosen = sys.argv[1:] or list(cases)

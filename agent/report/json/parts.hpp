@@ -20,6 +20,8 @@ nlohmann::ordered_json list(const Range& range) {
 
 // As the schema of the report has them.
 [[nodiscard]] nlohmann::ordered_json evidence_json(const std::vector<policy::Evidence>& evidence);
+[[nodiscard]] nlohmann::ordered_json host_json(const HostTally& host);
+[[nodiscard]] nlohmann::ordered_json diagnosis_json(const scanner::Diagnosis& diagnosis);
 [[nodiscard]] nlohmann::ordered_json pid_file_json(const ReportedFile& file,
                                                    const scanner::Machine& machine);
 

@@ -129,6 +129,11 @@ void add_closing(const Report& report, Json& json) {
             json["obstacles"].push_back(to_json(obstacle));
     }
     if (!report.other_packs.empty()) json["other_hosts"] = other_hosts_json(report);
+    if (report.command == "report") {
+        json["hosts"] = Json::array();
+        for (const HostTally& host : report.hosts) json["hosts"].push_back(host_json(host));
+        json["diagnosis"] = report.diagnosis ? diagnosis_json(*report.diagnosis) : Json(nullptr);
+    }
     json["remarks"] = list(report.remarks);
     json["summary"] = {{"matched", summary.matched},
                        {"to_reap", summary.to_reap},

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "agent/report/headline.hpp"
+#include "agent/report/hosts.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/text/color.hpp"
 #include "agent/report/text/layout.hpp"
@@ -58,6 +59,7 @@ std::string render_text(const Report& report, const RenderOptions& options) {
     text +=
         section_table(report, ReportSection::reported, "REPORTED ONLY", Style::warning, options);
     text += section_table(report, ReportSection::kept, "KEPT", Style::good, options);
+    text += hosts_section(report, options);
     text += next_text(report);
     text += others_section(report, options);
     return text + closing_text(report, options);

@@ -202,6 +202,7 @@ def sweep_of_the_abandoned():
 
 @case
 @shows(
+    "orphan-reaper --json | jq .hosts",
     "orphan-reaper --json | jq .summary.reclaimable_bytes",
     "orphan-reaper --json | jq '.processes[] | {pid, verdict}'",
 )
@@ -213,6 +214,8 @@ def for_scripts():
         int(user.type("orphan-reaper --json | jq .summary.reclaimable_bytes")) > 1_000_000,
         "the bytes",
     )
+    hosts = json.loads(user.type("orphan-reaper --json | jq .hosts"))
+    expect([(one["pid"], one["helpers"], one["leaked"]) for one in hosts] == [(None, 3, 2)], hosts)
     said = user.type("orphan-reaper --json | jq '.processes[] | {pid, verdict}'")
     told = {one["pid"]: one["verdict"] for one in map(json.loads, re.findall(r"\{[^}]*\}", said))}
     wanted = {"bridge": "orphan", "worker": "orphan", "daemon": "designated"}
@@ -243,7 +246,7 @@ def metrics():
         "orphan-reaper --all-users --format prometheus -o leaks.prom", 0, cwd=folder, root=True
     )
     expect(
-        'orphan_reaper_' in (folder / "leaks.prom").read_text(), (folder / "leaks.prom").read_text()
+        "orphan_reaper_" in (folder / "leaks.prom").read_text(), (folder / "leaks.prom").read_text()
     )
 
 
@@ -299,9 +302,7 @@ def pidfiles():
 def preflight():
     user, stage = leaked()
     stale = stale_file(user)
-    hermes = put(
-        user.home / "bin/hermes", f"#!/bin/sh\necho \"$@\" >>{stage.run}/updated\nexit 7\n"
-    )
+    hermes = put(user.home / "bin/hermes", f'#!/bin/sh\necho "$@" >>{stage.run}/updated\nexit 7\n')
     hermes.chmod(0o755)
     user.type("orphan-reaper preflight --dry-run", 1)
     stage.expect_alive(["bridge", "worker", "daemon"])

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "agent/report/diagnosis.hpp"
+#include "agent/report/hosts.hpp"
+
 namespace reaper::agent::test {
 
 namespace {
@@ -185,6 +188,32 @@ Report hundred_leaked() {
     return concluded(report_of("report", std::move(processes)));
 }
 
+Report sick_machine() {
+    std::vector<ReportedProcess> processes = {daemon(4000), orphan(4711), orphan(4712)};
+    for (const scanner::Pid pid : {4720, 4721, 4722}) {
+        processes.push_back(process(pid, Verdict::attached, Action::keep));
+        processes.back().judgement.host = pid == 4722 ? 90 : 80;
+        processes.back().facts.swap_bytes = 100 << 20;
+        processes.back().judgement.evidence = {
+            {"host.lives", Weight::against, "its host, pid 80, is alive"}};
+    }
+    processes[4].judgement.family = "slash_worker";
+    processes[4].judgement.role = "worker";
+    scanner::Facts facts;
+    facts.relatives.push_back(processes[0].facts.row);
+    facts.relatives.back().pid = 80;
+    facts.relatives.back().comm = "hermes";
+    facts.relatives.back().command_line.value.argv = {"/usr/bin/hermes", "serve", "--token=secret"};
+    Report report = report_of("report", std::move(processes));
+    report.hosts = tally_hosts(report.processes, facts);
+    report.diagnosis = scanner::Diagnosis{{"tail", scanner::ChildSignal{}, 3, true},
+                                          {85, 100, "/sys/fs/cgroup/user.slice"},
+                                          {800, 1000, "pid 80"},
+                                          1000};
+    report.remarks = diagnosis_remarks(*report.diagnosis);
+    return concluded(std::move(report));
+}
+
 Report hostile() {
     const std::string bytes = every_byte();
     ReportedProcess made = orphan(666);
@@ -216,6 +245,15 @@ Report hostile() {
     file.judgement.reason = bytes;
     file.judgement.evidence = {{bytes, Weight::note, bytes}};
     file.removal = Removal{RemovalResult::failed, bytes};
+    HostTally& host = report.hosts.emplace_back();
+    host.pid = 80;
+    host.comm = bytes;
+    host.argv = {bytes, bytes};
+    host.families = {{bytes, 2}};
+    report.diagnosis = scanner::Diagnosis{
+        {bytes, scanner::ChildSignal{}, 1, false}, {9, 9, bytes}, {9, 9, bytes}, 1000};
+    for (std::string& remark : diagnosis_remarks(*report.diagnosis))
+        report.remarks.push_back(std::move(remark));
     return concluded(std::move(report));
 }
 
@@ -227,7 +265,8 @@ std::vector<Sample> all_samples() {
             {"swept_partly", swept_partly()},
             {"incomplete", incomplete()},
             {"refused", refused()},
-            {"hundred_leaked", hundred_leaked()}};
+            {"hundred_leaked", hundred_leaked()},
+            {"sick_machine", sick_machine()}};
 }
 
 }  // namespace reaper::agent::test

@@ -27,6 +27,8 @@ namespace reaper::agent::test {
 [[nodiscard]] Report incomplete();
 [[nodiscard]] Report refused();
 [[nodiscard]] Report hundred_leaked();
+// With hosts, and all that can be wrong with a machine.
+[[nodiscard]] Report sick_machine();
 [[nodiscard]] Report hostile();  // every byte there is, in everything that a stranger can fill in
 
 // Asked for by name, for tables of all of them.

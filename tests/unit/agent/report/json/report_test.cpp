@@ -39,6 +39,7 @@ std::string nasty_text() {
 TEST_CASE("The JSON of a report is what the design promises") {
     CHECK(Json::parse(render_json(test::two_leaked())) == golden("two_leaked.json"));
     CHECK(Json::parse(render_json(test::swept())) == golden("swept.json"));
+    CHECK(Json::parse(render_json(test::sick_machine())) == golden("sick_machine.json"));
 }
 
 TEST_CASE("Every byte in every field still gives valid ASCII JSON") {
