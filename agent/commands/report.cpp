@@ -49,7 +49,7 @@ scanner::CountTasks count_for(Format format) {
 
 void add_diagnosis(const scanner::ProcessTable& table, const Judged& judged, Format format,
                    const Setup& setup, Report& report) {
-    report.hosts = tally_hosts(report.processes, judged.look.facts);
+    report.hosts = tally_hosts(report, judged.look.facts);
     report.diagnosis = diagnose(table, judged, setup.uid, count_for(format));
     std::ranges::move(diagnosis_remarks(*report.diagnosis), std::back_inserter(report.remarks));
 }

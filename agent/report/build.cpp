@@ -108,10 +108,7 @@ bool is_apart(const Judgement& judgement, const policy::Rules& rules) {
 void add_process(Report& report, const Judgement& judgement, const scanner::ProcessFacts& facts,
                  const policy::Rules& rules) {
     const bool apart = report.command == "report" && is_apart(judgement, rules);
-    if (apart && judgement.action == policy::Action::keep)
-        ++report.others_in_use;
-    else
-        (apart ? report.others : report.processes).push_back({judgement, facts, std::nullopt});
+    (apart ? report.others : report.processes).push_back({judgement, facts, std::nullopt});
 }
 
 }  // namespace

@@ -48,14 +48,15 @@ std::uint64_t memory_bytes(const HostTally& host) {
     return host.rss_bytes + host.swap_bytes;
 }
 
-std::vector<HostTally> tally_hosts(const std::vector<ReportedProcess>& processes,
-                                   const scanner::Facts& facts) {
+std::vector<HostTally> tally_hosts(const Report& report, const scanner::Facts& facts) {
     std::map<Pid, HostTally> by_pid;
-    for (const ReportedProcess& process : processes) {
-        const Pid pid = process.judgement.host;
-        const auto [place, is_new] = by_pid.try_emplace(pid);
-        if (is_new) place->second = open_tally(pid, facts);
-        add(process, place->second);
+    for (const auto* processes : {&report.processes, &report.others}) {
+        for (const ReportedProcess& process : *processes) {
+            const Pid pid = process.judgement.host;
+            const auto [place, is_new] = by_pid.try_emplace(pid);
+            if (is_new) place->second = open_tally(pid, facts);
+            add(process, place->second);
+        }
     }
     std::vector<HostTally> hosts;
     hosts.reserve(by_pid.size());

@@ -11,8 +11,7 @@
 namespace reaper::agent {
 
 // Counts the helpers of each living host, and those without one. Most memory first.
-[[nodiscard]] std::vector<HostTally> tally_hosts(const std::vector<ReportedProcess>& processes,
-                                                 const scanner::Facts& facts);
+[[nodiscard]] std::vector<HostTally> tally_hosts(const Report& report, const scanner::Facts& facts);
 
 [[nodiscard]] std::uint64_t memory_bytes(const HostTally& host);
 // "node", or "(no host)"

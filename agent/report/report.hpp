@@ -77,9 +77,8 @@ struct Report {
     scanner::ScanCount count;
     bool complete = true;
     std::vector<ReportedProcess> processes;
-    // Leaked, or perhaps leaked, helpers of hosts that the rules only list: never ended or counted.
+    // Helpers of hosts that the rules only list: never ended, and never counted.
     std::vector<ReportedProcess> others;
-    std::size_t others_in_use = 0;
     std::vector<std::string> other_packs;  // by which those are switched on
     std::vector<ReportedFile> files;
     bool cleaning = false;                    // stale files are to be removed

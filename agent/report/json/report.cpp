@@ -109,12 +109,11 @@ Json opening(const Report& report) {
 
 // Of what is listed apart.
 Json other_hosts_json(const Report& report) {
-    std::uint64_t bytes = 0;
-    for (const ReportedProcess& process : report.others) bytes += process.facts.rss_bytes;
-    return {{"packs", list(report.other_packs)},
-            {"listed", report.others.size()},
-            {"in_use", report.others_in_use},
-            {"bytes", bytes}};
+    std::size_t in_use = 0;
+    for (const ReportedProcess& process : report.others)
+        in_use += section_of(process) == ReportSection::kept ? 1U : 0U;
+    return {
+        {"packs", list(report.other_packs)}, {"matched", report.others.size()}, {"in_use", in_use}};
 }
 
 void add_closing(const Report& report, Json& json) {

@@ -107,16 +107,19 @@ std::string section_table(const Report& report, ReportSection which, std::string
 }
 
 std::string others_section(const Report& report, const RenderOptions& options) {
-    const std::string in_use = count_text(report.others_in_use, "helper") + " in use";
-    if (report.others.empty()) {
-        if (report.others_in_use == 0) return {};
-        return fmt::format("\nother hosts ({}): nothing leaked; {}\n", packs_text(report), in_use);
-    }
+    if (report.others.empty()) return {};
     Processes processes;
-    for (const ReportedProcess& process : report.others) processes.push_back(&process);
+    for (const ReportedProcess& process : report.others) {
+        if (options.verbose || section_of(process) != ReportSection::kept)
+            processes.push_back(&process);
+    }
+    const std::size_t left = report.others.size() - processes.size();
+    const std::string in_use = count_text(left, "helper") + " in use";
+    if (processes.empty())
+        return fmt::format("\nother hosts ({}): nothing leaked; {}\n", packs_text(report), in_use);
     std::string text =
         table_of(report, processes, "OTHER HOSTS: NEVER COUNTED", Style::faint, options);
-    if (report.others_in_use > 0) text += fmt::format("         and {}\n", in_use);
+    if (left > 0) text += fmt::format("         and {}: --verbose lists all\n", in_use);
     const std::string command = next_command(report, "report --with " + packs_text(report));
     return text + fmt::format("run:  {:<32}  # see what a sweep with it would end\n", command);
 }

@@ -39,7 +39,7 @@ TEST_CASE("Each helper counts for its host, and memory is what orders them") {
         helper(4, 0, 5, Verdict::orphan, Action::reap), helper(5, 0, 1, Verdict::designated)};
     processes[1].judgement.family = "slash_worker";
     processes[2].facts.swap_bytes = 10;
-    const auto hosts = tally_hosts(processes, {});
+    const auto hosts = tally_hosts(test::report_of("report", processes), {});
     CHECK(pids_of(hosts) == std::vector<scanner::Pid>{90, 80, 0});
     CHECK(hosts[0].rss_bytes == 25);
     CHECK(hosts[0].swap_bytes == 10);
@@ -54,7 +54,8 @@ TEST_CASE("Each helper counts for its host, and memory is what orders them") {
 }
 
 TEST_CASE("What is equal is in the order of pids and names") {
-    const auto hosts = tally_hosts({helper(1, 90, 5), helper(2, 80, 5), helper(3, 85, 5)}, {});
+    const auto hosts = tally_hosts(
+        test::report_of("report", {helper(1, 90, 5), helper(2, 80, 5), helper(3, 85, 5)}), {});
     CHECK(pids_of(hosts) == std::vector<scanner::Pid>{80, 85, 90});
     HostTally host;
     host.families = {{"b", 1}, {"c", 2}, {"a", 1}};
@@ -67,14 +68,15 @@ TEST_CASE("A host is named by what is known of it, be it a helper itself or not"
     facts.relatives.push_back(facts.candidates.front().row);
     facts.relatives.front().pid = 90;
     facts.relatives.front().comm = "a\x1b[2Jb";
-    const auto hosts = tally_hosts({helper(1, 80, 2), helper(2, 90, 1)}, facts);
+    const auto hosts =
+        tally_hosts(test::report_of("report", {helper(1, 80, 2), helper(2, 90, 1)}), facts);
     CHECK(host_name(hosts[0]) == "node");
     CHECK(hosts[0].argv.size() == 4);
     CHECK(host_name(hosts[1]) == "a\\x1b[2Jb");
 }
 
 TEST_CASE("Where there is no helper, no host is told of") {
-    CHECK(tally_hosts({}, {}).empty());
+    CHECK(tally_hosts(Report{}, {}).empty());
     CHECK(hosts_section(test::nothing_leaked(), {}).empty());
 }
 
@@ -83,7 +85,7 @@ TEST_CASE("Ten hosts are listed, and all of them when asked for") {
     std::vector<ReportedProcess> processes;
     for (scanner::Pid pid = 1; pid <= 12; ++pid)
         processes.push_back(helper(pid, 100 + pid, static_cast<std::uint64_t>(pid)));
-    report.hosts = tally_hosts(processes, {});
+    report.hosts = tally_hosts(test::report_of("report", processes), {});
     const std::string text = hosts_section(report, {});
     CHECK(rows_in(text) == 2 + 10 + 1);
     CHECK(text.find("and 2 more") != std::string::npos);

@@ -205,7 +205,7 @@ Report sick_machine() {
     facts.relatives.back().comm = "hermes";
     facts.relatives.back().command_line.value.argv = {"/usr/bin/hermes", "serve", "--token=secret"};
     Report report = report_of("report", std::move(processes));
-    report.hosts = tally_hosts(report.processes, facts);
+    report.hosts = tally_hosts(report, facts);
     report.diagnosis = scanner::Diagnosis{{"tail", scanner::ChildSignal{}, 3, true},
                                           {85, 100, "/sys/fs/cgroup/user.slice"},
                                           {800, 1000, "pid 80"},

@@ -81,8 +81,8 @@ TEST_CASE("every field is listed") {
     [[maybe_unused]] const auto& [d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14,
                                   d15] = ProcessRow{};
     [[maybe_unused]] const auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13, e14, e15,
-                                  e16, e17, e18, e19, e20, e21, e22, e23, e24, e25, e26, e27, e28] =
-        ProcessFacts{};
+                                  e16, e17, e18, e19, e20, e21, e22, e23, e24, e25, e26, e27, e28,
+                                  e29] = ProcessFacts{};
     [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = Identity{};
     [[maybe_unused]] const auto& [g1, g2, g3, g4] = Uids{};
     [[maybe_unused]] const auto& [h1, h2, h3, h4] = ScanCount{};
@@ -100,7 +100,7 @@ TEST_CASE("every field is listed") {
     CHECK(kListed<Machine> == 14);
     CHECK(kListed<Claim> == 15);
     CHECK(kListed<ProcessRow> == 15);
-    CHECK(kListed<ProcessFacts> == 28);
+    CHECK(kListed<ProcessFacts> == 29);
     CHECK(kListed<Lease> == 3);
     CHECK(kListed<Identity> == 5);
     CHECK(kListed<Uids> == 4);
