@@ -42,6 +42,8 @@ void add_program(KnownWords& known, const policy::Program& program) {
     for (const auto* scripts : {&program.scripts, &program.launchers}) {
         for (const std::string& script : *scripts) known.patterns.push_back({script, true});
     }
+    for (const std::string& package : program.packages)
+        known.patterns.push_back({package, false, true});
 }
 
 void add_interpreter(KnownWords& known, const policy::InterpreterOptions& options) {
@@ -132,6 +134,7 @@ bool is_flag(const KnownWords& known, std::string_view option) {
 }
 
 bool fits(const Pattern& pattern, std::string_view word) {
+    if (pattern.of_package) return policy::fits(pattern.text, policy::package_of(word));
     return pattern.of_path ? policy::fits_path(pattern.text, word)
                            : policy::fits(pattern.text, word);
 }

@@ -16,7 +16,8 @@ using WordSet = std::set<std::string, std::less<>>;
 // With a "*" for any letters.
 struct Pattern {
     std::string text;
-    bool of_path = false;  // of a file name, or the end of a path
+    bool of_path = false;     // of a file name, or the end of a path
+    bool of_package = false;  // of the package in which a script lies
 };
 
 // Without the options of interpreters, which are too many to be copied each time: see knows_word()

@@ -77,7 +77,7 @@ bool takes_next(std::string_view word) {
 
 // The pattern as a word that fits it, and says nothing of the one that did.
 std::string filled(const Pattern& pattern) {
-    std::string word;
+    std::string word = pattern.of_package ? "node_modules/" : "";
     for (const char letter : pattern.text) {
         if (letter == '*')
             word += kRedacted;

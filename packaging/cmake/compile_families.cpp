@@ -106,9 +106,10 @@ std::string code(const InterpreterOptions& options) {
 
 std::string code(const Program& program) {
     return aggregate("Program", program.interpreters, program.options, program.scripts,
-                     program.launchers, program.modules, program.executables, program.titles,
-                     program.called, program.commands, program.command_options_with_value,
-                     program.required, program.forbidden, program.marked_variables);
+                     program.packages, program.launchers, program.modules, program.executables,
+                     program.titles, program.called, program.commands,
+                     program.command_options_with_value, program.required, program.forbidden,
+                     program.marked_variables);
 }
 
 std::string code(const FamilyRule& rule) {

@@ -59,7 +59,8 @@ OwnOption last_option(const InterpreterOptions& options, std::string_view word) 
 
 bool is_script_of(const Program& program, std::string_view word) {
     return std::any_of(program.scripts.begin(), program.scripts.end(),
-                       [word](const std::string& pattern) { return fits_path(pattern, word); });
+                       [word](const std::string& pattern) { return fits_path(pattern, word); }) ||
+           (!program.packages.empty() && is_any_of(program.packages, package_of(word)));
 }
 
 bool is_launcher(const Program& program, std::string_view word) {

@@ -139,6 +139,8 @@ std::optional<Invocation> titled_invocation(const Program& program,
                                             const std::vector<std::string>& argv) {
     const auto words = words_of_title(argv);
     if (words.empty() || !contains(program.titles, words.front())) return std::nullopt;
+    const bool is_whole = program.commands.empty() && program.required.empty();
+    if (is_whole && words.size() > 1) return std::nullopt;
     return Invocation{{}, false, own_arguments(Arguments(words).subspan(1))};
 }
 

@@ -29,6 +29,7 @@ Json to_json(const Program& program) {
     put(json, "options_without_value", program.options.without_value);
     put(json, "options_without_script", program.options.without_script);
     put(json, "scripts", program.scripts);
+    put(json, "packages", program.packages);
     put(json, "launchers", program.launchers);
     put(json, "modules", program.modules);
     put(json, "executables", program.executables);

@@ -38,6 +38,40 @@ void check_proof(const RuleValue& value, const Proof& proof) {
     }
 }
 
+// True if it names a folder: what lies there is told from what merely has that name.
+bool is_placed(const std::string& executable) {
+    const std::size_t slash = executable.rfind('/');
+    return slash != std::string::npos && slash + 1 < executable.size() &&
+           std::string_view(executable).substr(0, slash).find_first_not_of("*/.") !=
+               std::string_view::npos;
+}
+
+// True if more than a name tells the program.
+bool tells_program(const Program& program) {
+    return !program.titles.empty() || !program.required.empty() || !program.commands.empty() ||
+           !program.marked_variables.empty() || std::ranges::all_of(program.executables, is_placed);
+}
+
+void check_program(const RuleValue& value, const Program& program) {
+    const bool interpreted =
+        !program.scripts.empty() || !program.packages.empty() || !program.modules.empty();
+    if (interpreted == program.interpreters.empty()) {
+        value.complain(interpreted
+                           ? "a program with scripts, packages or modules needs interpreters"
+                           : "a program with interpreters needs scripts, packages or modules");
+    } else if (!interpreted && program.executables.empty()) {
+        value.complain("a program needs interpreters, or executables");
+    } else if (!tells_program(program)) {
+        value.complain(
+            "a name alone proves nothing: executables need a folder (\"acme/bin/acmed\"), titles, "
+            "required arguments, commands or marked_variables");
+    } else if (program.marked_variables.empty() &&
+               std::ranges::find(program.executables, kAnyExecutable) !=
+                   program.executables.end()) {
+        value.complain("where any executable will do, only marked_variables can tell the program");
+    }
+}
+
 }  // namespace
 
 void read(const RuleValue& value, HomeSource& target) {
@@ -78,6 +112,7 @@ void read(const RuleValue& value, Program& target) {
                    {"options_without_value", into(target.options.without_value)},
                    {"options_without_script", into(target.options.without_script)},
                    {"scripts", into(target.scripts)},
+                   {"packages", into(target.packages)},
                    {"launchers", into(target.launchers)},
                    {"modules", into(target.modules)},
                    {"executables", into(target.executables)},
@@ -88,21 +123,7 @@ void read(const RuleValue& value, Program& target) {
                    {"required", into(target.required)},
                    {"forbidden", into(target.forbidden)},
                    {"marked_variables", into(target.marked_variables)}});
-    const bool interpreted = !target.scripts.empty() || !target.modules.empty();
-    if (interpreted == target.interpreters.empty()) {
-        value.complain(interpreted ? "a program with scripts or modules needs interpreters"
-                                   : "a program with interpreters needs scripts or modules");
-    } else if (!interpreted && target.executables.empty()) {
-        value.complain("a program needs interpreters, or executables");
-    } else if (!target.executables.empty() && target.required.empty() && target.commands.empty() &&
-               target.marked_variables.empty()) {
-        value.complain(
-            "a name alone proves nothing: executables need required arguments, commands or "
-            "marked_variables");
-    } else if (target.marked_variables.empty() &&
-               std::ranges::find(target.executables, kAnyExecutable) != target.executables.end()) {
-        value.complain("where any executable will do, only marked_variables can tell the program");
-    }
+    check_program(value, target);
 }
 
 void read(const RuleValue& value, OwnerSource& target) {

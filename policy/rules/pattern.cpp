@@ -34,4 +34,16 @@ bool fits_path(std::string_view pattern, std::string_view path) {
     return fits(pattern, path) || fits("*/" + std::string(pattern), path);
 }
 
+std::string_view package_of(std::string_view path) {
+    constexpr std::string_view kFolder = "node_modules/";
+    constexpr std::string_view kLinks = ".bin/";
+    const std::size_t at = path.rfind(kFolder);
+    if (at == std::string_view::npos || (at > 0 && path[at - 1] != '/')) return {};
+    path.remove_prefix(at + kFolder.size());
+    if (path.starts_with(kLinks)) path.remove_prefix(kLinks.size());
+    std::size_t end = path.find('/');
+    if (path.starts_with('@') && end != std::string_view::npos) end = path.find('/', end + 1);
+    return path.substr(0, end);
+}
+
 }  // namespace reaper::policy

@@ -71,12 +71,16 @@ struct Program {
     InterpreterOptions options;             // empty: the known ones (interpreter_options.hpp)
     // File names, or ends of paths if there is a "/"; "*" allowed.
     std::vector<std::string> scripts;
+    // Packages of node that a script may be of, as package_of() names it; "*" allowed.
+    std::vector<std::string> packages;
     // Ends of paths of scripts that run their next argument (tsx).
     std::vector<std::string> launchers;
     std::vector<std::string> modules;  // after -m
-    // Names of programs that are no script, as is_interpreter() takes them, or kAnyExecutable.
+    // Names of programs that are no script, or ends of their paths, as is_one_of() takes them, or
+    // kAnyExecutable.
     std::vector<std::string> executables;
-    // First words of what an executable wrote over its argv, as one text (npm).
+    // First words of what an executable wrote over its argv, as one text (npm). Without commands
+    // and required arguments: the whole text.
     std::vector<std::string> titles;
     // Ends of argv[0], for programs that are recognised by the name that starts them (bunx).
     std::vector<std::string> called;

@@ -49,13 +49,41 @@ std::string_view file_of(std::string_view exe) {
     return without_wrap(exe);
 }
 
+// "bun" is bun.exe as npm installs it, on every system.
+bool is_other_name(std::string_view file, std::string_view name) {
+    return (name == "python" && has_name(file, "pypy")) ||
+           (name == "node" && has_name(file, "nodejs")) || (name == "bun" && file == "bun.exe");
+}
+
 // Compares the first letter first, as the walk calls this for each process and name. Other names of
 // a program begin with the same letter.
 bool is_called(std::string_view file, std::string_view name) {
     if (!name.empty() && !file.starts_with(name.front())) return false;
-    if (has_name(file, name)) return true;
-    return (name == "python" && has_name(file, "pypy")) ||
-           (name == "node" && has_name(file, "nodejs"));
+    return has_name(file, name) || is_other_name(file, name);
+}
+
+bool fits_part(std::string_view pattern, std::string_view part) {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) return pattern == part;
+    const std::string_view after = pattern.substr(star + 1);
+    return part.size() + 1 >= pattern.size() && part.starts_with(pattern.substr(0, star)) &&
+           part.ends_with(after);
+}
+
+// Compares from the end, part by part. Its last letter tells most executables from the pattern.
+bool lies_at(std::string_view exe, std::string_view pattern) {
+    if (pattern.empty() || exe.empty()) return false;
+    if (pattern.back() != '*' && pattern.back() != exe.back()) return false;
+    if (pattern.find('/') == std::string_view::npos) return false;
+    for (;;) {
+        const std::size_t folder = pattern.rfind('/');
+        const std::size_t above = exe.rfind('/');
+        if (!fits_part(pattern.substr(folder + 1), exe.substr(above + 1))) return false;
+        if (folder == std::string_view::npos) return true;
+        if (above == std::string_view::npos) return false;
+        pattern = pattern.substr(0, folder);
+        exe = exe.substr(0, above);
+    }
 }
 
 }  // namespace
@@ -71,9 +99,11 @@ bool is_interpreter(std::string_view exe, std::string_view name) {
 }
 
 bool is_one_of(std::string_view exe, std::span<const std::string> names) {
+    exe = without_deleted_mark(exe);
     const std::string_view file = file_of(exe);
-    return std::ranges::any_of(names,
-                               [file](const std::string& name) { return is_called(file, name); });
+    return std::ranges::any_of(names, [exe, file](const std::string& name) {
+        return is_called(file, name) || lies_at(exe, name);
+    });
 }
 
 }  // namespace reaper::scanner

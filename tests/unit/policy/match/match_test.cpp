@@ -438,6 +438,45 @@ TEST_CASE("a script with a slash is the end of a path, one without is a file's n
     CHECK_FALSE(matches("/h/x_npx/1/bin/x-mcp"));
 }
 
+TEST_CASE("a package is what follows the last folder of packages in a path") {
+    Program program;
+    program.interpreters = {"node"};
+    program.packages = {"*mcp*", "@acme/*"};
+    const auto matches = [&](const char* script) {
+        return arguments_of(program, kNode, {"node", script, "x"}) == "x";
+    };
+    for (const char* script :
+         {"/w/node_modules/x-mcp/cli.js", "node_modules/x-mcp/a/b.js", "/w/node_modules/.bin/mcp-x",
+          "/w/node_modules/@acme/x/cli.js", "/w/node_modules/@y/mcp/cli.js",
+          "/w/node_modules/y/node_modules/mcp/cli.js", "file:///w/node_modules/mcp/cli.js"}) {
+        INFO(script);
+        CHECK(matches(script));
+    }
+    for (const char* script :
+         {"/w/mcp/cli.js", "mcp", "/w/node_modules/next/mcp/cli.js", "/w/node_modules/.bin/next",
+          "/w/node_modules/mcp/node_modules/next/cli.js", "/w/mcp/node_modules/next/cli.js",
+          "/w/my_node_modules/mcp/cli.js", "/w/node_modules/acme/x/cli.js", "/w/node_modules/",
+          "/w/node_modules/@acmes/x", "/w/node_modules/x/@acme/y.js"}) {
+        INFO(script);
+        CHECK_FALSE(matches(script));
+    }
+}
+
+TEST_CASE("a title without commands is all that a process wrote over its argv") {
+    Program program;
+    program.executables = {"node"};
+    program.titles = {"acme-gateway"};
+    CHECK(arguments_of(program, kNode, {"acme-gateway"}).empty());
+    CHECK(arguments_of(program, kNode, {"acme-gateway", "", ""}).empty());
+    CHECK(arguments_of(program, kNode, {"acme-gateway", "x"}) == "-");
+    CHECK(arguments_of(program, kNode, {"acme-gateway x"}) == "-");
+    CHECK(arguments_of(program, kNode, {"acme-gateways"}) == "-");
+    CHECK(arguments_of(program, kPython, {"acme-gateway"}) == "-");
+    program.commands = {"run"};
+    CHECK(arguments_of(program, kNode, {"acme-gateway run x"}) == "run x");
+    CHECK(arguments_of(program, kNode, {"acme-gateway"}) == "-");
+}
+
 TEST_CASE("python's and node's own options are known, but not beside a rule's own") {
     const auto program = [](const char* text) {
         const auto changed = reaper::policy::overlay_rules(

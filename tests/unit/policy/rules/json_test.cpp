@@ -12,7 +12,7 @@ constexpr const char* kFull = R"({"families": {"full": {
     "enabled": false, "listed": true, "pack": "p", "keep_as": "supervised",
     "programs": [
         {"interpreters": ["ruby"], "options_with_value": ["-r"], "options_without_value": ["-q", "--no-*"],
-         "options_without_script": ["-e"], "scripts": ["a-*.rb"], "launchers": ["tsx"], "modules": ["m"]},
+         "options_without_script": ["-e"], "scripts": ["a-*.rb"], "packages": ["@c/*"], "launchers": ["tsx"], "modules": ["m"]},
         {"executables": ["agentd"], "titles": ["npm exec"], "called": ["agent"], "commands": ["serve"], "command_options_with_value": ["-p"],
          "required": ["--x=y"], "forbidden": ["--z"], "marked_variables": ["MARK=1"]},
         {"interpreters": ["node"], "scripts": ["b.mjs"]}],

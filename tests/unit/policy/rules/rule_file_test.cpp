@@ -470,9 +470,11 @@ TEST_CASE("rules that cannot mean anything") {
     };
     CHECK(says(program("\"interpreters\": []"), "a program needs interpreters, or executables"));
     CHECK(says(program("\"scripts\": [\"a.mjs\"]"),
-               "a program with scripts or modules needs interpreters"));
+               "a program with scripts, packages or modules needs interpreters"));
+    CHECK(says(program("\"packages\": [\"a\"]"),
+               "a program with scripts, packages or modules needs interpreters"));
     CHECK(says(program("\"modules\": [\"a\"]"),
-               "a program with scripts or modules needs interpreters"));
+               "a program with scripts, packages or modules needs interpreters"));
     CHECK(says(program("\"executables\": [\"a\"]"), "a name alone proves nothing"));
     CHECK(says(
         program("\"executables\": [\"a\"], \"interpreters\": [\"node\"], \"scripts\": [\"a.mjs\"]"),
@@ -483,9 +485,14 @@ TEST_CASE("rules that cannot mean anything") {
                "only marked_variables can tell"));
     CHECK(program("\"executables\": [\"*\"], \"marked_variables\": [\"X\"]") == "none");
     CHECK(program("\"executables\": [\"a\"], \"commands\": [\"serve\"]") == "none");
+    CHECK(program("\"executables\": [\"a\"], \"titles\": [\"a\"]") == "none");
+    CHECK(program("\"executables\": [\"a/versions/*\", \"b/c\"]") == "none");
+    for (const char* name : {"/a", "*/a", "./a", "../*/a", "a/"})
+        CHECK(says(program(std::string("\"executables\": [\"b/c\", \"") + name + "\"]"),
+                   "a name alone proves nothing"));
     CHECK(program("\"executables\": [\"a\"], \"required\": [\"--stdio\"]") == "none");
     CHECK(says(mistake_in_bridge("\"hosts\": [{\"interpreters\": [\"node\"]}]"),
-               "needs scripts or modules"));
+               "needs scripts, packages or modules"));
     CHECK(says(mistake_in_bridge("\"programs\": []"), "a new family needs programs"));
     CHECK(says(mistake_in_bridge("\"home\": [{}]"), "expected one of option, variable"));
     CHECK(says(mistake_in_bridge("\"home\": [{\"option\": \"--a\", \"path\": \"/b\"}]"),

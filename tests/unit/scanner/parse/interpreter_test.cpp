@@ -3,6 +3,7 @@
 #include "tests/support/catch.hpp"
 
 using reaper::scanner::is_interpreter;
+using reaper::scanner::is_one_of;
 
 TEST_CASE("interpreters with and without a version") {
     for (const char* exe :
@@ -28,6 +29,8 @@ TEST_CASE("interpreters with and without a version") {
     }
     CHECK(is_interpreter("/x/bun-profile", "bun"));
     CHECK(is_interpreter("/x/bun-debug", "bun"));
+    CHECK(is_interpreter("/x/node_modules/bun/bin/bun.exe", "bun"));
+    CHECK_FALSE(is_interpreter("/x/node.exe", "node"));
     CHECK(is_interpreter("/usr/bin/node", "node"));
     CHECK(is_interpreter("/usr/bin/node-22", "node"));
     CHECK(is_interpreter("/home/u/.nvm/versions/node/v22.1.0/bin/node (deleted)", "node"));
@@ -67,4 +70,28 @@ TEST_CASE("what only looks like the interpreter") {
     }
     CHECK_FALSE(is_interpreter("/usr/bin/node_exporter", "node"));
     CHECK_FALSE(is_interpreter("/usr/bin/nod", "node"));
+}
+
+TEST_CASE("an executable by the end of its path") {
+    const auto lies_at = [](const char* exe, const char* name) {
+        const std::string names[] = {"other", name};
+        return is_one_of(exe, names);
+    };
+    const char* versions = "claude/versions/*";
+    CHECK(lies_at("/home/u/.local/share/claude/versions/2.1.328", versions));
+    CHECK(lies_at("/home/u/.local/share/claude/versions/2.1.328 (deleted)", versions));
+    CHECK(lies_at("claude/versions/2", versions));
+    CHECK_FALSE(lies_at("/home/u/claude/versions/2.1.328/node", versions));
+    CHECK_FALSE(lies_at("/home/u/notclaude/versions/2.1.328", versions));
+    CHECK_FALSE(lies_at("/home/u/claude/version/2.1.328", versions));
+    CHECK_FALSE(lies_at("versions/2.1.328", versions));
+    CHECK_FALSE(lies_at("", versions));
+    CHECK(lies_at("/x/vendor/x86_64-linux/bin/codex", "vendor/*/bin/codex"));
+    CHECK_FALSE(lies_at("/x/vendor/a/b/bin/codex", "vendor/*/bin/codex"));
+    CHECK_FALSE(lies_at("/x/vendor/a/bin/codex-1", "vendor/*/bin/codex"));
+    CHECK(lies_at("/n/sdk-linux-x64/claude", "sdk-*/claude"));
+    CHECK_FALSE(lies_at("/n/sdk/claude", "sdk-*/claude"));
+    CHECK(lies_at("/n/aba/c", "ab*ba/c") == false);
+    CHECK(lies_at("/n/abba/c", "ab*ba/c"));
+    CHECK(lies_at("/usr/bin/other", versions));
 }
