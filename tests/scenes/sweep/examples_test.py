@@ -126,9 +126,13 @@ def protect():
         changed
         == [
             ("", "protect"),
+            ("agent", "enabled"),
+            ("agent_daemon", "enabled"),
             ("headless_browser", "enabled"),
+            ("language_server", "enabled"),
             ("mcp_server", "enabled"),
             ("slash_worker", "grace"),
+            ("tool_shell", "enabled"),
         ],
         str(changed),
     )

@@ -222,6 +222,11 @@ TEST_CASE("a word that fits a pattern is shown only where it is plain, and no op
             {"npm exec mcp-remote https://mcp.acme.example/SECRET?x --header A: Bearer mcp_SECRET",
              ""}) ==
         Argv{"npm exec mcp-remote " + masked + " --header [redacted] [redacted] " + masked, ""});
+    CHECK(redacted({"node", "/w w/node_modules/.bin/x-mcp=SECRET"}).back() ==
+          "node_modules/[redacted]mcp[redacted]");
+    CHECK(
+        redacted({"bash", "-c", "source /h/.claude/shell-snapshots/snapshot-1 && SECRET"}).back() ==
+        "source [redacted].claude/shell-snapshots/snapshot-[redacted]");
     CHECK(redacted({"npm exec  SECRET", ""}).front() == "npm exec  [redacted]");
 }
 
@@ -233,6 +238,14 @@ TEST_CASE("what is masked is matched like the word that it stands for") {
         {"mcp_server", {"/usr/bin/node", "/b/npx", "--unheard-of", "notes-mcp"}},
         {"mcp_server", {"/usr/bin/node", "/b/npx", "@modelcontextprotocol/x=SECRET"}},
         {"mcp_server", {"/usr/bin/node", "/home/Jane Doe/_npx/1/node_modules/.bin/notes-mcp"}},
+        {"mcp_server", {"/usr/bin/node", "/home/Jane Doe/w/node_modules/.bin/notes-mcp"}},
+        {"mcp_server", {"/usr/bin/node", "/home/Jane Doe/w/node_modules/@x/mcp-SECRET=1/a.js"}},
+        {"mcp_server", {"/usr/bin/node", "/w w/node_modules/@modelcontextprotocol/x/SECRET.js"}},
+        {"tool_shell",
+         {"/usr/bin/bash", "-c", "-l",
+          "source /home/u/.claude/shell-snapshots/snapshot-bash-1.sh && eval 'curl -u SECRET'"}},
+        {"tool_shell",
+         {"/usr/bin/zsh", "-c", "source ~/.claude/shell-snapshots/snapshot-x.sh; echo SECRET"}},
         {"bridge",
          {"/usr/bin/node", "/home/Jane Doe/memos-plugin/dist/bridge.cjs", "--agent=hermes"}},
         {"kanban", {"/usr/bin/python3", "/v/hermes", "chat", "-q", "work kanban task SECRET"}},

@@ -53,7 +53,7 @@ TEST_CASE("the built-in rules are what their files say, read as a user's are") {
 
 TEST_CASE("the built-in rules are whole") {
     const Rules rules = built_in_rules();
-    REQUIRE(rules.families.size() == 20);
+    REQUIRE(rules.families.size() == 24);
     CHECK(rules.protect.empty());
     const FamilyRule& bridge = family(rules, "bridge");
     CHECK(bridge.origin == "built-in");
