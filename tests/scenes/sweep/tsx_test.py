@@ -2,58 +2,23 @@
 of its own, and the leaf that it runs. Leaked pairs end, all others stay."""
 import os
 import pathlib
-import shutil
 import signal
 import socket
-import subprocess
 import sys
 
-from harness import actor, layout, sandbox
+from harness import actor, layout, npm, sandbox
 from harness.actor import parent_of, wait_until
 from harness.sandbox import NODE, case, expect
 from harness.stage import Stage
 
 OLDER, NEWER = "4.21.0", "4.23.15"
-CACHE = (
-    pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
-    / "orphan-reaper/npm"
-)
 DAEMON = ("--agent=hermes", "--daemon")
-
-
-def install(version):
-    """Once, outside of the sandbox, which has no network. Nothing in the cache has run: esbuild
-    brings its program along."""
-    folder = CACHE / f"tsx-{version}"
-    if (folder / "node_modules/tsx/dist/cli.mjs").exists() or not shutil.which("npm"):
-        return
-    new = folder.with_name(f"{folder.name}.{os.getpid()}")
-    new.mkdir(parents=True)
-    try:
-        (new / "package.json").write_text("{}")
-        subprocess.run(
-            ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", f"tsx@{version}"],
-            cwd=new,
-            capture_output=True,
-            timeout=120,
-            check=True,
-        )
-        if not folder.exists():  # another case may have been quicker
-            new.rename(folder)
-    except (OSError, subprocess.SubprocessError) as trouble:
-        print(f"tsx {version} could not be installed: {trouble}", flush=True)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
 
 
 class TsxStage(Stage):
     def __init__(self, version, temporary=True):
         super().__init__()
-        installed = CACHE / f"tsx-{version}/node_modules"
-        if not (installed / "tsx/dist/cli.mjs").exists():
-            raise sandbox.Skip(f"tsx {version} is not in {CACHE}, and npm could not fetch it")
-        # MS_BIND
-        sandbox.mount(str(installed), self.layout.plugin / "node_modules", "none", 0x1000)
+        npm.mount(f"tsx-{version}", self.layout.plugin / "node_modules")
         sandbox.mount("tmpfs", "/tmp", "tmpfs", data="mode=1777")
         self.temporary = pathlib.Path(f"{self.run}/tmp" if temporary else "/tmp")
         self.temporary.mkdir(exist_ok=True)
@@ -391,5 +356,5 @@ def program_that_looks_like_tsx_wins_its_own_end_only():
 if __name__ == "__main__":
     if sys.argv[1:2] not in (["--inside"], ["--list"]) and not sandbox.missing_here():
         for wanted in (OLDER, NEWER):
-            install(wanted)
+            npm.install(f"tsx-{wanted}", f"tsx@{wanted}")
     sandbox.main(__file__, globals())
