@@ -13,6 +13,14 @@ def read_bytes(path):
         return b""
 
 
+def link_of(path):
+    """What it leads to; empty: that cannot be seen."""
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
+
+
 def stat_fields(pid):
     return read_bytes(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 

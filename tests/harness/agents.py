@@ -48,6 +48,18 @@ def argv_of(pid):
     return [word for word in words if word]
 
 
+def wait_settled(look, what, seconds=60):
+    """What look() finds twice, a second apart: agents ask other programs for this and that as they
+    start, and what was forked has the command line of its parent at first."""
+
+    def settled():
+        before = look()
+        time.sleep(1)
+        return before if before and before == look() else None
+
+    return wait_until(settled, what, seconds)
+
+
 class AgentsStage(Stage):
     """work/node_modules has the packages. Processes are known as NAME, which is what the host has
     started, and as NAME-1, NAME-2, ..., which are below that."""
@@ -138,13 +150,9 @@ class AgentsStage(Stage):
             ]
             return ([pid for pid in tree if pid not in servers], servers)
 
-        def settled():
-            """Agents ask other programs for this and that as they start."""
-            before = split()
-            time.sleep(1)
-            return len(before[1]) >= least and before == split() and before
-
-        agents, servers = wait_until(settled, f"the servers of {name}", 60)
+        agents, servers = wait_settled(
+            lambda: len(split()[1]) >= least and split(), f"the servers of {name}"
+        )
         for kind, pids in (("agent", agents), ("server", servers)):
             for number, pid in enumerate(pids):
                 self.know(f"{name}-{kind}-{number}", pid)

@@ -1,16 +1,21 @@
 """Stand-in of an agent: starts real helpers, speaks the first words of their protocol to them, and
-pings them when it is asked to. HOST: {"name", "dir", "children": [{"name", "argv", "cwd", "env",
-"stdio": "socket", as node does, or "pipe", "group", "protocol": "mcp", "lsp", "acp" or "", "first":
-what it says first, "then": [[method, parameters], ...]}]}. Writes NAME.ready with the pid of each
-child that has answered everything, and NAME.pong for each NAME.ping."""
+pings them when it is asked to.
+
+HOST: {"name", "dir", "children": [{"name", "argv", "cwd", "env", "stdio": "socket", as node does,
+"pipe" or "terminal", "group", "protocol": "mcp", "lsp", "acp" or "", "first": what it says first,
+"then": [[method, parameters], ...]}]}. Writes NAME.ready with the pid of each child that has
+answered everything, and NAME.pong for each NAME.ping."""
+import fcntl
 import json
 import os
 import pathlib
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 WISH = json.loads(os.environ["HOST"])
@@ -23,6 +28,10 @@ FIRST = {
 }
 
 
+# What programs ask a terminal, and what one says: where its cursor is, and what it is.
+TERMINAL = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?1;2c"}
+
+
 def put(name, text):
     new = FOLDER / f"{name}.new"
     new.write_text(text)
@@ -32,7 +41,8 @@ def put(name, text):
 class Child:
     def __init__(self, wish):
         self.name, self.protocol = wish["name"], wish.get("protocol", "mcp")
-        ours, theirs = self.ends(wish.get("stdio", "socket"))
+        kind = wish.get("stdio", "socket")
+        ours, theirs = self.ends(kind)
         environment = {**os.environ, "STANDIN_NAME": self.name, **wish.get("env", {})}
         del environment["HOST"]
         self.process = subprocess.Popen(
@@ -43,6 +53,7 @@ class Child:
             stdout=theirs[1],
             stderr=subprocess.DEVNULL,
             process_group=0 if wish.get("group") else None,
+            preexec_fn=(lambda: os.login_tty(0)) if kind == "terminal" else None,
         )
         for end in theirs:
             os.close(end)
@@ -62,6 +73,10 @@ class Child:
     @staticmethod
     def ends(kind):
         """What we keep of stdin and stdout, and what the child gets."""
+        if kind == "terminal":
+            ours, theirs = os.openpty()
+            fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+            return (ours, ours), (theirs, os.dup(theirs))
         if kind == "pipe":
             (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
             return (ours_in, ours_out), (theirs_in, theirs_out)
@@ -83,9 +98,15 @@ class Child:
 
     def hear(self):
         """Whether there is more to come."""
-        text = os.read(self.output, 65536)
+        try:
+            text = os.read(self.output, 65536)
+        except OSError:  # a terminal that nothing has open any more
+            return False
         self.heard += text
-        if self.has_answered():
+        if os.isatty(self.output):
+            for question, answer in TERMINAL.items():
+                os.write(self.input, answer * text.count(question))
+        if self.protocol and self.has_answered():
             self.heard = b""
             self.go_on()
         return bool(text)
@@ -110,7 +131,7 @@ class Child:
 def main():
     signal.alarm(150)  # nothing outlives a test that was forgotten
     children = [Child(wish) for wish in WISH["children"]]
-    heard = {child.output: child for child in children if child.protocol}
+    heard = {child.output: child for child in children}
     put(f"{WISH['name']}.ready", str(os.getpid()))
     while True:
         for output in select.select(list(heard), [], [], 0.05)[0]:

@@ -4,11 +4,12 @@ import functools
 import json
 import os
 import signal
+import subprocess
 import sys
 
-from harness import npm, sandbox
+from harness import actor, npm, sandbox
 from harness.actor import wait_until
-from harness.agents import SERVER_PACKAGES, AgentsStage, argv_of, descendants
+from harness.agents import SERVER_PACKAGES, AgentsStage, argv_of, descendants, wait_settled
 from harness.layout import own_below, put
 from harness.sandbox import NODE, case, expect
 
@@ -96,6 +97,88 @@ def codex_for_an_editor():
             env=KEYS,
         )
     )
+
+
+def processes_of(program):
+    """Those that run it, or a copy of it."""
+    names = {pid: actor.link_of(f"/proc/{pid}/exe") for pid in actor.all_pids()}
+    return [pid for pid, exe in sorted(names.items()) if exe.rpartition("/")[2] == program]
+
+
+def expect_healthy(stage, names, daemons):
+    """They stay whatever is asked for. daemons: those of them that are known as such."""
+    report = stage.report()
+    stage.expect_verdicts(report, dict.fromkeys(names, ("attached", "keep")))
+    stage.expect_families(report, "agent_daemon", daemons)
+    result = stage.sweep("--reap", "abandoned,duplicate,held,in-service")
+    expect(not result.signalled(), result.explain())
+    stage.expect_untouched(names)
+
+
+@case(timeout=400)
+@large
+def claude_in_the_background():
+    """A daemon below pid 1, and two terminals: of the session, and of a spare one."""
+    stage = AgentsStage()
+    claude = stage.more_modules("agents-claude-1", "claude") / ".bin/claude"
+    project = stage.layout.home / "project"
+    trusted = {"hasCompletedOnboarding": True, "projects": {}}
+    trusted["projects"][str(project)] = {"hasTrustDialogAccepted": True}
+    put(stage.layout.home / ".claude.json", json.dumps(trusted))
+    put(project / "README", "")
+    own_below(project, stage.uid)
+    subprocess.run(
+        [str(claude), "--bg", "hello"],
+        cwd=project,
+        env={**KEYS, "HOME": str(stage.layout.home), "PATH": "/usr/bin:/bin"},
+        user=stage.uid,
+        group=stage.uid,
+        extra_groups=[],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=60,
+        check=True,
+    )
+
+    def found():
+        """A spare one may have taken the session, and keeps its name."""
+        lines = {pid: argv_of(pid) for pid in processes_of("claude.exe")}
+        return len(lines) == 5 and lines
+
+    pids = wait_settled(found, "the five of them")
+    for pid in pids:
+        stage.know(f"claude-{pid}", pid)
+    left = [pid for pid, argv in pids.items() if {"daemon", "--bg-pty-host"} & set(argv)]
+    expect(len(left) == 3, f"{left} of {pids}")
+    expect_healthy(stage, [f"claude-{pid}" for pid in pids], [f"claude-{pid}" for pid in left])
+
+
+@case(timeout=400)
+@large
+def codex_whose_terminal_was_killed():
+    """Its daemon and the updater of that stay."""
+    stage = AgentsStage()
+    codex = stage.more_modules("agents-codex-1", "codex") / ".bin/codex"
+    trusted = f'[projects."{stage.work}"]\ntrust_level = "trusted"\n'
+    put(stage.layout.home / ".codex/config.toml", trusted)
+    own_below(stage.layout.home / ".codex", stage.uid)
+    environment = {**KEYS, "TERM": "xterm"}
+    terminal = stage.started("codex", [NODE, codex], protocol="", stdio="terminal", env=environment)
+    stage.start_agent("killed", [terminal])
+    of_the_daemon = ("--managed-daemon", "pid-update-loop")
+
+    def found():
+        lines = {pid: argv_of(pid)[-1:] for pid in processes_of("codex")}
+        daemons = {line[0]: pid for pid, line in lines.items() if line and line[0] in of_the_daemon}
+        return len(daemons) == 2 and daemons
+
+    for name, pid in wait_settled(found, "the daemon and its updater").items():
+        stage.know(name, pid)
+    stage.kill_host("killed")
+    expect_healthy(stage, of_the_daemon, of_the_daemon)
+    for name in of_the_daemon:
+        expect(actor.parent_of(stage.actors[name].pid) == 1, f"{name} was adopted")
 
 
 @case(timeout=400)

@@ -264,11 +264,11 @@ def answers(port):
         return client.connect_ex(("127.0.0.1", port)) == 0
 
 
-@case(timeout=150)
-def gemini_is_only_ever_reported():
+def gemini(stage, name, *options, **more):
     """Two processes: the first starts the second with more memory, and that one its servers."""
-    stage = AgentsStage()
-    modules = stage.more_modules("agents-gemini-1", "gemini")
+    modules = stage.layout.home / "gemini/node_modules"
+    if not modules.exists():
+        stage.more_modules("agents-gemini-1", "gemini")
     command, arguments = stage.memory_server()
     wish = {
         "mcpServers": {"memory": {"command": command, "args": arguments}},
@@ -279,16 +279,35 @@ def gemini_is_only_ever_reported():
     }
     put(stage.layout.home / ".gemini/settings.json", json.dumps(wish))
     own_below(stage.layout.home / ".gemini", stage.uid)
+    argv = [NODE, modules / ".bin/gemini", *options]
+    return stage.started(name, argv, env={"GEMINI_API_KEY": "none", "TERM": "xterm"}, **more)
+
+
+@case(timeout=150)
+def gemini_is_only_ever_reported():
+    stage = AgentsStage()
+    session = ["session/new", {"cwd": str(stage.work), "mcpServers": []}]
     stage.expect_only_reported(
-        lambda name: stage.started(
-            name,
-            [NODE, modules / ".bin/gemini", "--acp"],
-            protocol="acp",
-            then=[["session/new", {"cwd": str(stage.work), "mcpServers": []}]],
-            env={"GEMINI_API_KEY": "none"},
-        ),
+        lambda name: gemini(stage, name, "--acp", protocol="acp", then=[session]),
         servers=2,  # one for itself, one for the session
     )
+
+
+@case(timeout=150)
+def gemini_whose_terminal_was_killed():
+    """It stays, with its servers, which it still talks to."""
+    stage = AgentsStage()
+    stage.start_agent("killed", [gemini(stage, "gemini", protocol="", stdio="terminal")])
+    agents, servers = stage.meet_servers("gemini", 1)
+    stage.kill_host("killed")
+    report = stage.report()
+    stage.expect_families(report, "agent", agents)
+    stage.expect_verdicts(report, {name: ("attached", "keep") for name in servers})
+    listed = report.process(stage.actors[agents[0]].pid)
+    expect(listed["action"] == "report" and report.status == 1, report.explain())
+    result = stage.sweep("--reap", "abandoned,duplicate,held,in-service")
+    expect(result.status == 1 and not result.signalled(), result.explain())
+    stage.expect_untouched([*agents, *servers])
 
 
 if __name__ == "__main__":
