@@ -113,6 +113,18 @@ LEAKED = [
 ]
 
 
+# Leaked, and only ever reported.
+REPORTED = [
+    (CLAUDE, [f"@/{LINKS}/claude", "-p", "--output-format", "stream-json"]),
+    (CODEX, [f"@/{CODEX}", "app-server"]),
+    (NODE, ["claude"]),
+    (NODE, ["node", f"@/{LINKS}/gemini", "--acp"]),
+    (BASH, ["/bin/bash", "-c", "-l", SNAPSHOT]),
+    (NODE, ["node", f"@/{MODULES}/typescript/lib/tsserver.js", "--useNodeIpc"]),
+    (CHROME, ["chromium", "--headless=new", "--remote-debugging-pipe", PROFILE]),
+]
+
+
 class KeptStage(Stage):
     def __init__(self):
         super().__init__()
@@ -171,6 +183,21 @@ def only_the_leaked_ones_end():
     stage.expect_ended(own)
     dead = [name for name in kept if not stage.actors[name].alive()]
     expect(not dead, f"ended, but must live: {dead}")
+
+
+@case
+def agents_shells_and_language_servers_are_reported():
+    stage = KeptStage()
+    own_below(stage.layout.home, stage.uid)
+    stage.orphans(stage.children("reported", REPORTED), "node")
+    stage.expect_shapes()
+    config = ("--config", str(stage.rules))
+    report = stage.report(*config)
+    stage.expect_verdicts(report, {name: ("orphan", "report") for name in stage.shapes})
+    result = stage.sweep(*config, "--reap", "abandoned,duplicate,held,in-service")
+    expect(result.status == 1 and not result.signalled(), result.explain())
+    dead = [name for name in stage.shapes if not stage.actors[name].alive()]
+    expect(not dead, f"ended, but only to be reported: {dead}")
 
 
 if __name__ == "__main__":

@@ -380,6 +380,19 @@ TEST_CASE("a watchdog is kept while the server lives that it names, and else onl
     CHECK(judgement_of(builder.relative(server)).verdict == Verdict::attached);
 }
 
+TEST_CASE("a server whose browser listens is reported, and ended when that is gone") {
+    FactsBuilder builder = orphan({kNode, {"chrome-devtools-mcp"}, ""});
+    CHECK(judgement_of(builder).action == Action::reap);
+    const auto& chromium = *std::ranges::find_if(helpers(), [](const Line& line) {
+        return std::string_view(line.expected) == "headless_browser/browser";
+    });
+    builder.orphan(row(200, kPid, chromium.exe, chromium.argv));
+    builder[200].listeners.value.push_back({"unix", "/tmp/x/SingletonSocket", 0});
+    CHECK(judgement_of(builder).verdict == Verdict::orphan);
+    CHECK(judgement_of(builder).action == Action::report);
+    CHECK(has_code(judgement_of(builder), "veto.descendant"));
+}
+
 TEST_CASE("every agent is a host of MCP servers, also as process 1 of a container") {
     const Line server = {kNode, {"node", kLinks + "/mcp-server-memory"}, ""};
     for (const Line& host : agents()) {
