@@ -3,7 +3,7 @@ import json
 import signal
 import time
 
-from . import actor, npm
+from . import actor, npm, sandbox
 from .actor import wait_until
 from .layout import put
 from .sandbox import NODE, PYTHON, expect
@@ -66,8 +66,11 @@ class AgentsStage(Stage):
 
     def __init__(self, installed="agents-servers-1"):
         super().__init__()
+        self.packages = self.layout.base / "packages"
+        npm.show_cache(self.packages)
+        sandbox.mount("tmpfs", "/tmp", "tmpfs", data="mode=1777")  # they leave much there
         self.work = self.layout.home / "work"
-        self.modules = npm.mount(installed, self.work / "node_modules")
+        self.modules = self.more_modules(installed, "work")
         self.links = self.modules / ".bin"
         self.hanging = put(
             self.layout.home / "hanging.cjs", HANGING.replace("FOLDER", str(self.run))
@@ -75,7 +78,8 @@ class AgentsStage(Stage):
         self.rules = put(self.layout.home / "agents.json", json.dumps({"packs": ["agents"]}))
 
     def more_modules(self, installed, folder):
-        return npm.mount(installed, self.layout.home / folder / "node_modules")
+        target = self.layout.home / folder / "node_modules"
+        return npm.mount(installed, target, self.packages)
 
     def argv(self, server):
         """As `command` and `args` of a configuration have it."""

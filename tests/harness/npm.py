@@ -51,9 +51,16 @@ def fetch(folder, packages, link):
         shutil.rmtree(new, ignore_errors=True)
 
 
-def mount(name, target):
+def show_cache(target):
+    """There it stays in sight whatever is mounted over its own place."""
+    target.mkdir()
+    if CACHE.exists():
+        sandbox.mount(str(CACHE), target, "none", MS_BIND)
+
+
+def mount(name, target, cache=CACHE):
     """Shows the packages of that folder at `target`, a path that ends in node_modules."""
-    installed = CACHE / name / "node_modules"
+    installed = cache / name / "node_modules"
     if not installed.exists():
         raise sandbox.Skip(f"{name} is not in {CACHE}, and npm could not fetch it")
     target.mkdir(parents=True, exist_ok=True)
