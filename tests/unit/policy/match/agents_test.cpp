@@ -410,13 +410,14 @@ TEST_CASE("every agent is a host of MCP servers, also as process 1 of a containe
     }
 }
 
-TEST_CASE("what hangs below a leaked agent says so") {
+TEST_CASE("what hangs below a leaked agent is left with it") {
     const Line gemini = {kNode, {"node", kLinks + "/gemini"}, ""};
     FactsBuilder builder = orphan(gemini);
     builder.orphan(row(200, kPid, kNode, {"node", kLinks + "/mcp-server-memory"}));
     builder[200].standard_input = builder[200].standard_output = live_end();
     const Judgement server = judged_by(all_rules(), builder, 200);
-    CHECK(server.verdict == Verdict::attached);
+    CHECK(server.verdict == Verdict::held);
+    CHECK(server.action == Action::report);
     CHECK(has_code(server, "host.leaked"));
 }
 
