@@ -15,14 +15,12 @@ namespace reaper::scanner {
 [[nodiscard]] TaskLimit read_cgroup_limit(const ProcessTable& table,
                                           std::span<const Pid> processes);
 
-enum class CountTasks { always, if_near };
-
 // Returns the lowest limit (RLIMIT_NPROC) of these processes, and of this program if it is that
 // user's, and what the user has: threads too, and what nothing has collected yet, as the kernel
 // counts. Only what is seen here counts: not other pid namespaces, nor other user namespaces. It
-// goes by the effective user. if_near: reads no process while all threads of the machine together
-// are not near the limit. The kernel limits root by none.
+// goes by the effective user. Nothing is counted while all threads of the machine together are not
+// near the limit. The kernel limits root by none.
 [[nodiscard]] TaskLimit read_user_limit(const ProcessTable& table, Uid user,
-                                        std::span<const Pid> processes, CountTasks when);
+                                        std::span<const Pid> processes);
 
 }  // namespace reaper::scanner

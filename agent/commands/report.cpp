@@ -41,16 +41,10 @@ void add_gateways(const scanner::ProcessTable& table, const Look& look, const Se
     std::ranges::move(find_storms(table, look, setup), std::back_inserter(report.remarks));
 }
 
-// Programs want the numbers, people only what is wrong: of that, less has to be read.
-scanner::CountTasks count_for(Format format) {
-    const bool numbers = format == Format::json || format == Format::jsonl;
-    return numbers ? scanner::CountTasks::always : scanner::CountTasks::if_near;
-}
-
-void add_diagnosis(const scanner::ProcessTable& table, const Judged& judged, Format format,
-                   const Setup& setup, Report& report) {
+void add_diagnosis(const scanner::ProcessTable& table, const Judged& judged, const Setup& setup,
+                   Report& report) {
     report.hosts = tally_hosts(report, judged.look.facts);
-    report.diagnosis = diagnose(table, judged, setup.uid, count_for(format));
+    report.diagnosis = diagnose(table, judged, setup.uid);
     std::ranges::move(diagnosis_remarks(*report.diagnosis), std::back_inserter(report.remarks));
 }
 
@@ -70,8 +64,7 @@ Result<Report> run_report(const scanner::ProcessTable& table, const SweepOptions
     Report report = report_of(*judged, options, setup);
     std::ranges::move(remarks_on_home(setup), std::back_inserter(report.remarks));
     add_gateways(table, judged->look, setup, report);
-    if (options.command == Command::report)
-        add_diagnosis(table, *judged, options.format, setup, report);
+    if (options.command == Command::report) add_diagnosis(table, *judged, setup, report);
     return report;
 }
 

@@ -80,7 +80,7 @@ std::vector<Pid> hosts_of(const Judged& judged) {
 }  // namespace
 
 scanner::Diagnosis diagnose(const scanner::ProcessTable& table, const Judged& judged,
-                            std::optional<scanner::Uid> user, scanner::CountTasks when) {
+                            std::optional<scanner::Uid> user) {
     using Limits = std::pair<TaskLimit, TaskLimit>;
     scanner::Diagnosis diagnosis;
     diagnosis.init = scanner::read_init(table);
@@ -90,7 +90,7 @@ scanner::Diagnosis diagnose(const scanner::ProcessTable& table, const Judged& ju
     auto limits = read_bounded<Limits>(
         [&]() -> Result<Limits> {
             return Limits{scanner::read_cgroup_limit(table, hosts),
-                          scanner::read_user_limit(table, diagnosis.uid, hosts, when)};
+                          scanner::read_user_limit(table, diagnosis.uid, hosts)};
         },
         table.descriptors());
     if (limits) std::tie(diagnosis.cgroup, diagnosis.user) = *std::move(limits);

@@ -11,7 +11,6 @@ namespace reaper::agent {
 // children that ended. The limits are those of this program and of the hosts of `user`; none: all
 // users, and those of the user of this program.
 [[nodiscard]] scanner::Diagnosis diagnose(const scanner::ProcessTable& table, const Judged& judged,
-                                          std::optional<scanner::Uid> user,
-                                          scanner::CountTasks when);
+                                          std::optional<scanner::Uid> user);
 
 }  // namespace reaper::agent

@@ -125,8 +125,7 @@ TaskLimit read_cgroup_limit(const ProcessTable& table, std::span<const Pid> proc
     return nearest;
 }
 
-TaskLimit read_user_limit(const ProcessTable& table, Uid user, std::span<const Pid> processes,
-                          CountTasks when) {
+TaskLimit read_user_limit(const ProcessTable& table, Uid user, std::span<const Pid> processes) {
     TaskLimit limit;
     if (!is_unlimited(table, user)) {
         for (const std::string& name : folders_of(processes)) {
@@ -134,8 +133,7 @@ TaskLimit read_user_limit(const ProcessTable& table, Uid user, std::span<const P
                 lower(limit, table, name);
         }
     }
-    const bool near = limit.most && may_be_near(table, *limit.most);
-    if (when == CountTasks::always || near) limit.used = count_tasks(table, user);
+    if (limit.most && may_be_near(table, *limit.most)) limit.used = count_tasks(table, user);
     return limit;
 }
 

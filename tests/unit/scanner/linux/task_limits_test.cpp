@@ -39,9 +39,9 @@ void fork_zombies(int count) {
     }
 }
 
-TaskLimit limit_of(Uid user, Pid pid, CountTasks when = CountTasks::always) {
+TaskLimit limit_of(Uid user, Pid pid) {
     const auto table = ProcessTable::open().value();
-    return read_user_limit(table, user, std::array{pid}, when);
+    return read_user_limit(table, user, std::array{pid});
 }
 
 }  // namespace
@@ -75,13 +75,13 @@ TEST_CASE("what has another user sets no limit for this one") {
     if (::geteuid() != 0) return;
     const Forked child([] { become(some_user()); });
     const TaskLimit other = limit_of(some_user() + 1, child.pid());
-    CHECK(other == TaskLimit{0, {}, ""});
+    CHECK(other == TaskLimit{{}, {}, ""});
     const TaskLimit root = limit_of(0, child.pid());
     CHECK_FALSE(root.most);
-    CHECK(root.used > 0);
+    CHECK_FALSE(root.used);
 }
 
-TEST_CASE("far from the limit no process is read, unless the number is wanted") {
+TEST_CASE("far from the limit no process is read, and all count near it") {
     if (::geteuid() != 0) return;
     const Uid user = some_user();
     const Forked child([&] {
@@ -91,12 +91,10 @@ TEST_CASE("far from the limit no process is read, unless the number is wanted") 
         if (::setrlimit(RLIMIT_NPROC, &limit) != 0 || ::setresuid(user, user, user) != 0)
             ::_exit(1);
     });
-    CHECK_FALSE(limit_of(user, child.pid(), CountTasks::if_near).used);
-    CHECK(limit_of(user, child.pid()).used == 1);
+    CHECK_FALSE(limit_of(user, child.pid()).used);
     const Forked near([&] { become(user); });
     const TaskLimit limit =
-        read_user_limit(ProcessTable::open().value(), user, std::array{child.pid(), near.pid()},
-                        CountTasks::if_near);
+        read_user_limit(ProcessTable::open().value(), user, std::array{child.pid(), near.pid()});
     CHECK(limit.used == 2);
     CHECK(limit.most == kMost);
 }
