@@ -1,7 +1,6 @@
 #include "policy/match/location.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
@@ -12,8 +11,11 @@ namespace reaper::policy {
 
 namespace {
 
-const std::vector<std::string> kInterpreters = {"node", "bun",  "deno", "python", "ruby", "perl",
-                                                "php",  "java", "sh",   "bash",   "dash", "zsh"};
+const std::vector<std::string>& interpreters() {
+    static const std::vector<std::string> names = {"node", "bun",  "deno", "python", "ruby", "perl",
+                                                   "php",  "java", "sh",   "bash",   "dash", "zsh"};
+    return names;
+}
 
 bool lies_below(const std::string& folder, std::string_view path) {
     return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
@@ -22,7 +24,7 @@ bool lies_below(const std::string& folder, std::string_view path) {
 // The first word that is no option; the values of options are taken for it, which lists a process
 // too many rather than one too few.
 std::string script_of(const scanner::ProcessRow& row, const scanner::Reading<std::string>& cwd) {
-    if (!row.command_line.ok() || !scanner::is_one_of(row.exe.value, kInterpreters)) return {};
+    if (!row.command_line.ok() || !scanner::is_one_of(row.exe.value, interpreters())) return {};
     const auto& argv = row.command_line.value.argv;
     if (argv.empty()) return {};
     const auto script = std::find_if(argv.begin() + 1, argv.end(),
