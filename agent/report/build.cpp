@@ -38,7 +38,8 @@ std::vector<std::string> remarks_on(const scanner::Facts& facts, const Setup& se
     }
     for (const std::string& what : facts.unanswered)
         remarks.push_back(unanswered_text(policy::escape(what, 200)));
-    if (std::ranges::none_of(setup.rules.families, &policy::FamilyRule::enabled)) {
+    const auto is_on = [](const auto& rule) { return rule.enabled && !rule.apart; };
+    if (std::ranges::none_of(setup.rules.families, is_on)) {
         remarks.push_back("no family is enabled, so nothing was looked for: see the configuration");
     }
     if (is_hidden(facts, setup)) {

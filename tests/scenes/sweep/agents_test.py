@@ -204,7 +204,7 @@ def language_servers_are_reported():
         report,
         {
             "lost": ("orphan", "report"),
-            "tsserver": ("attached", "keep"),
+            "tsserver": ("held", "report"),
             "kept": ("attached", "keep"),
         },
     )
