@@ -73,6 +73,18 @@ TEST_CASE("what a service calls a scope is a part of it") {
     CHECK(unit_name("/docker/0123/init.scope") == "init.scope");
 }
 
+TEST_CASE("desktops start each program in a scope of its own, or in a service") {
+    const std::string apps = "/user.slice/user-1000.slice/user@1000.service/app.slice/";
+    CHECK(unit_name(apps + "app-gnome-org.gnome.Terminal-4321.scope") ==
+          "app-gnome-org.gnome.Terminal-4321.scope");
+    CHECK(unit_name(apps + R"(app-gnome-claude\x2ddesktop-12345.scope)") ==
+          R"(app-gnome-claude\x2ddesktop-12345.scope)");
+    CHECK(unit_name(apps + "app-org.gnome.Terminal.slice/vte-spawn-0123.scope") ==
+          "vte-spawn-0123.scope");
+    CHECK(unit_name(apps + "app-org.kde.konsole@0123.service") ==
+          "app-org.kde.konsole@0123.service");
+}
+
 TEST_CASE("whether a manager made the cgroup of a unit") {
     CHECK(lies_in_slices("/system.slice/a.service", ""));
     CHECK(lies_in_slices("/system.slice/a.service/sub/b.service", ""));  // of a.service
