@@ -9,12 +9,12 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "agent/observe/under.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/system/exit_status.hpp"
 #include "policy/text/escape.hpp"
@@ -23,25 +23,6 @@
 #include "scanner/model/number.hpp"
 
 namespace reaper::agent {
-
-namespace {
-
-// The folder of --under, and one that exists: itself, or what is left above it.
-struct UnderPlaces {
-    std::string folder;
-    std::string home;
-    std::vector<std::string> own_homes;  // by the password file, and by HOME
-};
-
-}  // namespace
-
-template <>
-struct MembersOf<UnderPlaces> {
-    static auto tie(Is<UnderPlaces> auto& it) {
-        auto& [folder, home, own_homes] = it;
-        return std::tie(folder, home, own_homes);
-    }
-};
 
 template <>
 struct MembersOf<Message> {
@@ -166,48 +147,6 @@ tl::expected<std::vector<std::string>, Message> find_homes(const std::vector<std
                  : tl::unexpected(incomplete(escape(describe(homes.error()), 2000)));
 }
 
-std::string real_path(const std::string& path) {
-    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
-                                                           &std::free);
-    return real ? std::string(real.get()) : std::string();
-}
-
-// A folder that was deleted has its name, below what is left of the path.
-UnderPlaces find_under_in_place(const std::string& wanted) {
-    const std::filesystem::path whole = std::filesystem::absolute(wanted).lexically_normal();
-    std::filesystem::path left = whole.has_filename() ? whole : whole.parent_path();
-    std::filesystem::path gone;
-    std::string real;
-    const bool readable = scanner::may_read(::geteuid(), left.string());
-    while (readable && (real = real_path(left.string())).empty() && left.has_relative_path()) {
-        gone = gone.empty() ? left.filename() : left.filename() / gone;
-        left = left.parent_path();
-    }
-    if (real.empty()) return {};
-    const std::string folder = gone.empty() ? real : (std::filesystem::path(real) / gone).string();
-    const char* variable = std::getenv("HOME");
-    return {folder, real, {real_path(own_home()), real_path(variable == nullptr ? "" : variable)}};
-}
-
-// The whole machine, or all that a user has, is no project.
-tl::expected<UnderPlaces, Message> find_under(const std::string& wanted) {
-    if (wanted.empty()) return UnderPlaces{};
-    const auto found =
-        read_bounded<UnderPlaces>([&] { return Result<UnderPlaces>(find_under_in_place(wanted)); });
-    if (!found || found->folder.empty())
-        return tl::unexpected(incomplete(found ? unanswered_text(escape(wanted, 200))
-                                               : escape(describe(found.error()), 2000)));
-    const std::string below = found->folder == "/" ? "/" : found->folder + "/";
-    const bool holds_home = std::ranges::any_of(
-        found->own_homes, [&](const auto& home) { return (home + "/").starts_with(below); });
-    const bool too_wide = below == "/" || holds_home;
-    if (!too_wide) return *found;
-    return tl::unexpected(usage_error(
-        fmt::format("--under {}: expected a folder of a project; this is /, a home folder, or one "
-                    "above it",
-                    escape(wanted, 200))));
-}
-
 template <class T>
 using RulesRead = tl::expected<T, std::string>;
 
@@ -282,8 +221,8 @@ tl::expected<Setup, Message> prepare(const ScopeOptions& options) {
         return tl::unexpected(added.error());
     auto under = find_under(options.under);
     if (!under) return tl::unexpected(under.error());
-    if (!under->folder.empty())
-        policy::add_leftovers(setup.rules, under->folder, under->home);
+    if (!under->path.empty())
+        policy::add_leftovers(setup.rules, under->path, under->home);
     else if (options.lists_others)
         policy::list_apart(setup.rules);
     // Facts can speak of homes of another machine.
@@ -294,7 +233,7 @@ tl::expected<Setup, Message> prepare(const ScopeOptions& options) {
     setup.uid = *scope;
     setup.settings = {setup.uid ? std::vector<Uid>{*setup.uid} : std::vector<Uid>{},
                       std::move(*homes),
-                      std::move(under->folder),
+                      std::move(under->path),
                       std::move(*families),
                       options.also_reap,
                       options.reap_inside_services,

@@ -11,6 +11,7 @@
 #include "policy/verdict/dependence.hpp"
 #include "policy/verdict/descendant_vetoes.hpp"
 #include "policy/verdict/designation.hpp"
+#include "policy/verdict/leaked_hosts.hpp"
 #include "policy/verdict/origin.hpp"
 #include "policy/verdict/orphan.hpp"
 #include "policy/verdict/ownership.hpp"
@@ -30,10 +31,6 @@ using std::chrono::milliseconds;
 bool has_veto(const std::vector<Evidence>& evidence) {
     return std::any_of(evidence.begin(), evidence.end(),
                        [](const Evidence& piece) { return piece.weight == Weight::veto; });
-}
-
-bool has_code(const std::vector<Evidence>& evidence, std::string_view code) {
-    return std::ranges::find(evidence, code, &Evidence::code) != evidence.end();
 }
 
 // Keeps the designated daemon. If it is ambiguous, all processes of its home are kept.
@@ -218,67 +215,6 @@ void judge_duplicates(const std::vector<Member>& members, const VetoInput& input
     }
 }
 
-const Judgement* find_judgement(const std::vector<Judgement>& judgements, scanner::Pid pid) {
-    const auto found = std::ranges::find_if(
-        judgements, [pid](const Judgement& one) { return one.identity.pid == pid; });
-    return found == judgements.end() ? nullptr : &*found;
-}
-
-// One that is cut off, or a duplicate, has a host and may be of use to its own helpers; so may one
-// that another process still holds.
-bool is_leaked_host(const Judgement& host) {
-    return is_ended_by_default(host.verdict) ||
-           (host.verdict == Verdict::held && has_code(host.evidence, "host.leaked"));
-}
-
-// If the host is leaked itself and will be ended, the helper needs no verdict of its own: it ends
-// with the host, or becomes an orphan. If the host is only reported, the helper is left with it.
-// True: it was found to be.
-bool note_leaked_host(Judgement& judgement, const std::vector<Judgement>& judgements) {
-    const Judgement* host = find_judgement(judgements, judgement.host);
-    if (host == nullptr || !is_leaked_host(*host) || judgement.verdict != Verdict::attached)
-        return false;
-    if (!has_code(judgement.evidence, "host.leaked"))
-        judgement.evidence.push_back(
-            {"host.leaked", Weight::note,
-             fmt::format("its host (pid {}) is leaked itself", host->identity.pid)});
-    if (host->action != Action::report) return false;
-    for (Evidence& piece : judgement.evidence) {
-        if (piece.code == "veto.live_host")
-            piece.code = "parent.live", piece.weight = Weight::against;
-    }
-    judgement.verdict = Verdict::held;
-    judgement.action = Action::report;
-    return true;
-}
-
-// A helper can be the host of another: npm of the server that it started.
-void note_leaked_hosts(std::vector<Judgement>& judgements) {
-    bool found = true;
-    while (found) {
-        found = false;
-        for (Judgement& judgement : judgements)
-            found = note_leaked_host(judgement, judgements) || found;
-    }
-}
-
-// What only leaked processes could still write to is as lost as they are; they have to end first.
-void note_leaked_holders(const std::vector<Member>& members, std::vector<Judgement>& judgements) {
-    for (std::size_t at = 0; at < members.size(); ++at) {
-        const auto& input = members[at].facts->standard_input;
-        if (judgements[at].verdict != Verdict::held || !input.ok() || input.value.holders.empty())
-            continue;
-        const auto is_leaked = [&](scanner::Pid pid) {
-            const Judgement* holder = find_judgement(judgements, pid);
-            return holder != nullptr && is_leak(holder->verdict);
-        };
-        if (std::ranges::all_of(input.value.holders, is_leaked))
-            judgements[at].evidence.push_back(
-                {"stdin.held_by_leaked", Weight::for_kill,
-                 "only processes that are leaked themselves can write to its stdin"});
-    }
-}
-
 // A data home usually lies below the home of its host, by which people know it.
 bool lies_in(std::string_view home, std::string_view folder) {
     while (folder.ends_with('/')) folder.remove_suffix(1);
@@ -345,7 +281,7 @@ std::vector<Judgement> judge(const Facts& facts, const Rules& rules, const Setti
     std::vector<Member> members = find_members(facts, rules);
     const auto designations = designate(members, facts);
     auto judgements = judge_together(members, designations, {facts, rules, settings, past_ends});
-    note_leaked_hosts(judgements);
+    leave_with_leaked_hosts(judgements);
     note_leaked_holders(members, judgements);
     std::erase_if(judgements,
                   [&](const Judgement& one) { return !is_wanted(one, facts, settings); });

@@ -1,0 +1,97 @@
+#include "agent/observe/under.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "agent/reading/bounded_reader.hpp"
+#include "agent/rules/sources.hpp"
+#include "agent/system/exit_status.hpp"
+#include "policy/text/escape.hpp"
+#include "scanner/access_guard.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Found {
+    UnderFolder folder;
+    std::vector<std::string> own_homes;  // by the password file, and by HOME
+};
+
+}  // namespace
+
+template <>
+struct MembersOf<Found> {
+    static auto tie(Is<Found> auto& it) {
+        auto& [folder, own_homes] = it;
+        return std::tie(folder.path, folder.home, own_homes);
+    }
+};
+
+namespace {
+
+using policy::escape;
+
+std::string real_path(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                           &std::free);
+    return real ? std::string(real.get()) : std::string();
+}
+
+UnderFolder resolve(fs::path left) {
+    fs::path gone;
+    std::string real;
+    while ((real = real_path(left.string())).empty() && left.has_relative_path()) {
+        gone = gone.empty() ? left.filename() : left.filename() / gone;
+        left = left.parent_path();
+    }
+    return {gone.empty() ? real : (fs::path(real) / gone).string(), real};
+}
+
+Result<Found> find_in_place(const std::string& typed) {
+    std::error_code error;
+    const fs::path whole = fs::absolute(typed, error).lexically_normal();
+    if (error) return failure(std::errc::no_such_file_or_directory, "find", typed);
+    const fs::path path = whole.has_filename() ? whole : whole.parent_path();
+    if (!scanner::may_read(::geteuid(), path.string()))
+        return failure(std::errc::timed_out, "read", typed);
+    const char* home = std::getenv("HOME");
+    return Found{resolve(path), {real_path(own_home()), real_path(home == nullptr ? "" : home)}};
+}
+
+// The whole machine, or all that a user has, is no project.
+bool is_too_wide(const Found& found) {
+    const std::string& path = found.folder.path;
+    return path == "/" || std::ranges::any_of(found.own_homes, [&](const std::string& home) {
+               return (home + "/").starts_with(path + "/");
+           });
+}
+
+}  // namespace
+
+tl::expected<UnderFolder, Message> find_under(const std::string& typed) {
+    if (typed.empty()) return UnderFolder{};
+    const auto found = read_bounded<Found>([&] { return find_in_place(typed); });
+    if (!found)
+        return tl::unexpected(Message{
+            fmt::format("orphan-reaper: --under: {}\n", escape(describe(found.error()), 2000)),
+            static_cast<int>(ExitStatus::incomplete)});
+    if (!is_too_wide(*found)) return found->folder;
+    return tl::unexpected(usage_error(
+        fmt::format("--under {}: expected a folder of a project; this is /, a home folder, or one "
+                    "above it",
+                    escape(typed, 200))));
+}
+
+}  // namespace reaper::agent
