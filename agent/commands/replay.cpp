@@ -49,8 +49,7 @@ Report replay(scanner::Record record, const SweepOptions& options, const Explain
     judged.judgements = policy::judge(look.facts, look.rules, setup.settings, look.past_ends);
     Report report = report_of(judged, options, setup);
     report.replayed = true;
-    if (options.command == Command::report)
-        report.hosts = tally_hosts(report, judged.look.facts);
+    if (options.command == Command::report) report.hosts = tally_hosts(report, judged.look.facts);
     report.remarks.insert(report.remarks.begin(), origin_of(report.machine));
     if (options.command == Command::explain) {
         for (const scanner::Pid pid : keep_only(report, explain.pids))

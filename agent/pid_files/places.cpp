@@ -210,9 +210,10 @@ std::vector<std::string> remarks_on_home(const Setup& setup) {
     if (home.empty() || setup.uid != Uid{0} || !is_own(0)) return {};
     const auto owner = read_bounded<Uid>([&] { return Result<Uid>(owner_of(home)); });
     if (!owner || *owner == 0) return {};
-    return {fmt::format("HERMES_HOME is {}, which belongs to user id {}: processes of that user "
-                        "were not looked at (--user {})",
-                        policy::escape(home, 200), *owner, *owner)};
+    return {
+        fmt::format("HERMES_HOME is {}, which belongs to user id {}: processes of that user "
+                    "were not looked at (--user {})",
+                    policy::escape(home, 200), *owner, *owner)};
 }
 
 PidFilePlaces pid_file_places(const scanner::Facts& facts, const Setup& setup) {
