@@ -31,19 +31,23 @@ void read_relative(Facts& facts, const ProcessTable& table, Pid pid) {
     }
 }
 
+// What was one in an earlier look may be none now.
+void note(std::vector<Pid>& pids, Pid pid, bool belongs) {
+    std::erase(pids, pid);
+    if (belongs) pids.push_back(pid);
+}
+
 // Notes the pids of wrappers here, as --facts does not keep the arguments that show what they are.
 void read_wrappers(Facts& facts, const ProcessTable& table, ProcessRow child) {
     constexpr int kMost = 8;
     for (int above = 0; above < kMost; ++above) {
         const ProcessRow* parent = policy::find_row(facts, child.ppid);
         if (parent == nullptr) return;
-        if (!policy::is_wrapper_of(*parent, child)) {
-            std::erase(facts.wrappers, parent->pid);  // it may have been one in an earlier look
-            return;
-        }
+        const bool wraps = policy::is_wrapper_of(*parent, child);
+        note(facts.wrappers, parent->pid, wraps);
+        note(facts.plain_wrappers, parent->pid, wraps && policy::only_runs(*parent, child));
+        if (!wraps) return;
         child = *parent;
-        if (std::ranges::find(facts.wrappers, child.pid) == facts.wrappers.end())
-            facts.wrappers.push_back(child.pid);
         read_relative(facts, table, child.ppid);
     }
 }

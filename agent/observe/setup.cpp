@@ -221,10 +221,9 @@ tl::expected<Setup, Message> prepare(const ScopeOptions& options) {
         return tl::unexpected(added.error());
     auto under = find_under(options.under);
     if (!under) return tl::unexpected(under.error());
-    if (!under->path.empty())
-        policy::add_leftovers(setup.rules, under->path, under->home);
-    else if (options.lists_others)
-        policy::list_apart(setup.rules);
+    const bool wanted = !under->path.empty();
+    if (options.lists_others || wanted) policy::list_apart(setup.rules);
+    if (wanted) policy::add_leftovers(setup.rules, under->path, under->home);
     // Facts can speak of homes of another machine.
     auto homes = options.from_facts.empty() ? find_homes(options.homes) : options.homes;
     if (!homes) return tl::unexpected(homes.error());

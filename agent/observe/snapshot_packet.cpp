@@ -27,8 +27,8 @@ struct LookPacket {
 
 // The lists that are sent whole, in the order of FactsChanges.
 auto lists_of(const Facts& facts) {
-    return std::tie(facts.relatives, facts.unread, facts.wrappers, facts.claims, facts.claim_marks,
-                    facts.descendants, facts.unseen_below);
+    return std::tie(facts.relatives, facts.unread, facts.wrappers, facts.plain_wrappers,
+                    facts.claims, facts.claim_marks, facts.descendants, facts.unseen_below);
 }
 
 template <class T>
@@ -122,6 +122,7 @@ FactsChanges FactsBefore::changes_to(const Facts& now, const std::set<Pid>& read
     set_if_changed(now.relatives, changes.relatives);
     set_if_changed(now.unread, changes.unread);
     set_if_changed(now.wrappers, changes.wrappers);
+    set_if_changed(now.plain_wrappers, changes.plain_wrappers);
     set_if_changed(now.claims, changes.claims);
     set_if_changed(now.claim_marks, changes.claim_marks);
     set_if_changed(now.descendants, changes.descendants);
@@ -144,6 +145,7 @@ void apply(FactsChanges changes, Facts& facts) {
     take(changes.relatives, facts.relatives);
     take(changes.unread, facts.unread);
     take(changes.wrappers, facts.wrappers);
+    take(changes.plain_wrappers, facts.plain_wrappers);
     take(changes.claims, facts.claims);
     take(changes.claim_marks, facts.claim_marks);
     take(changes.descendants, facts.descendants);

@@ -26,6 +26,7 @@ struct FactsChanges {
     std::optional<std::vector<scanner::ProcessRow>> relatives;
     std::optional<std::vector<scanner::Pid>> unread;
     std::optional<std::vector<scanner::Pid>> wrappers;
+    std::optional<std::vector<scanner::Pid>> plain_wrappers;
     std::optional<std::vector<scanner::Claim>> claims;
     std::optional<std::vector<scanner::ClaimMark>> claim_marks;
     std::optional<std::vector<scanner::ProcessFacts>> descendants;
@@ -50,10 +51,10 @@ void apply(FactsChanges changes, scanner::Facts& facts);
 template <>
 struct MembersOf<FactsChanges> {
     static auto tie(Is<FactsChanges> auto& it) {
-        auto& [machine, candidates, read, relatives, unread, wrappers, claims, claim_marks,
-               descendants, unseen_below, managers_hang, lost] = it;
-        return std::tie(machine, candidates, read, relatives, unread, wrappers, claims, claim_marks,
-                        descendants, unseen_below, managers_hang, lost);
+        auto& [machine, candidates, read, relatives, unread, wrappers, plain_wrappers, claims,
+               claim_marks, descendants, unseen_below, managers_hang, lost] = it;
+        return std::tie(machine, candidates, read, relatives, unread, wrappers, plain_wrappers,
+                        claims, claim_marks, descendants, unseen_below, managers_hang, lost);
     }
 };
 

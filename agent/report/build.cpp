@@ -105,10 +105,11 @@ bool is_apart(const Judgement& judgement, const policy::Rules& rules) {
     return rule != rules.families.end() && rule->apart;
 }
 
-// Only `report` lists what is apart; an explanation was asked for.
+// Only `report` lists what is apart; an explanation was asked for, and so was a folder.
 void add_process(Report& report, const Judgement& judgement, const scanner::ProcessFacts& facts,
                  const policy::Rules& rules) {
-    const bool apart = report.command == "report" && is_apart(judgement, rules);
+    const bool apart =
+        report.command == "report" && !takes_leftovers(rules) && is_apart(judgement, rules);
     (apart ? report.others : report.processes).push_back({judgement, facts, std::nullopt});
 }
 

@@ -179,13 +179,22 @@ bool has_program(const scanner::ProcessRow& row) {
     return row.exe.ok() && row.command_line.ok() && !row.command_line.value.argv.empty();
 }
 
+// A family that its user has switched off is not to be looked at, under no other name either.
+bool is_switched_off(const Rules& rules, const scanner::ProcessRow& row) {
+    return std::ranges::any_of(rules.families, [&](const FamilyRule& rule) {
+        return !rule.enabled && std::ranges::any_of(rule.programs, [&](const Program& program) {
+            return match_program(program, row).has_value();
+        });
+    });
+}
+
 // Prefers a certain match over a doubtful one, whatever the order of the rules.
 std::optional<Match> find_match(const Rules& rules, const scanner::ProcessRow& row,
                                 const Environment* environment) {
     std::optional<Match> doubtful;
     for (const FamilyRule& rule : rules.families) {
         if (!rule.enabled) continue;
-        if (!rule.under.empty() && has_program(row)) {
+        if (!rule.under.empty() && has_program(row) && !is_switched_off(rules, row)) {
             const std::string& exe = row.exe.value;
             return Match{&rule, Role{exe.substr(exe.rfind('/') + 1), {}}, {}};
         }

@@ -157,13 +157,22 @@ std::vector<Member> match_all(const Facts& facts, const Rules& rules, MatchMemor
     return members;
 }
 
+bool is_candidate(const Facts& facts, scanner::Pid pid) {
+    const auto at = std::ranges::lower_bound(
+        facts.candidates, pid, {}, [](const ProcessFacts& process) { return process.row.pid; });
+    return at != facts.candidates.end() && at->row.pid == pid;
+}
+
 // The shell between npm and a server, a `timeout`: if it has lost its own parent, what it runs has
-// lost its host. Only for what nothing can talk to: otherwise the wrapper may still be in use.
-// `run` is none, as it ends what it started by itself.
+// lost its host. Only for what nothing can talk to, as otherwise the wrapper may still be in use;
+// and only through what ends with it, as otherwise something would go on. A member is judged
+// itself, and `run` ends what it started.
 Parentage look_through_wrappers(const Facts& facts, const Member& member) {
     Parentage parentage = member.parentage;
-    for (std::size_t step = 0; step < facts.wrappers.size(); ++step) {
-        const bool wraps = std::ranges::find(facts.wrappers, parentage.pid) != facts.wrappers.end();
+    const auto& wrappers = facts.plain_wrappers;
+    for (std::size_t step = 0; step < wrappers.size(); ++step) {
+        const bool wraps = std::ranges::find(wrappers, parentage.pid) != wrappers.end() &&
+                           !is_candidate(facts, parentage.pid);
         if (parentage.nature != Parentage::Nature::live || !wraps) break;
         const ProcessRow* wrapper = find_row(facts, parentage.pid);
         if (wrapper == nullptr || wrapper->comm == "orphan-reaper") break;

@@ -96,7 +96,9 @@ bool has_evidence(const Member& member, const std::string& code) {
                        [&](const Evidence& piece) { return piece.code == code; });
 }
 
+// A closed terminal proves nothing of what may be any program: an editor has a window as well.
 bool is_proven(const Member& member) {
+    if (!member.rule().under.empty() && has_lost_terminal(*member.facts)) return false;
     const auto& proofs = member.rule().proofs;
     return std::any_of(proofs.begin(), proofs.end(), [&](const Proof& proof) {
         return std::all_of(proof.begin(), proof.end(),

@@ -75,6 +75,31 @@ bool names(Words command, const ProcessRow& child) {
     });
 }
 
+// No list, pipeline, redirection to another process, substitution or variable.
+bool is_one_command(std::string_view text) {
+    return text.find_first_of(";&|()`$<>{}\n\\#!") == std::string_view::npos;
+}
+
+// Without the quotes that npm puts around a path.
+std::string_view first_word(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    if (text.starts_with('\'') || text.starts_with('"')) {
+        const char quote = text.front();
+        text.remove_prefix(1);
+        return text.substr(0, text.find(quote));
+    }
+    return text.substr(0, text.find(' '));
+}
+
+// True for what argv[0] or the first word that is no option is called.
+bool is_program_of(std::string_view word, const ProcessRow& child) {
+    const auto& argv = child.command_line.value.argv;
+    const Words words = after_options(Words(argv).subspan(1));
+    const std::string_view name = file_name(word);
+    return !name.empty() && (file_name(argv.front()) == name ||
+                             (!words.empty() && file_name(words.front()) == name));
+}
+
 bool is_wrapper(Pid pid, const Facts& facts) {
     return std::ranges::find(facts.wrappers, pid) != facts.wrappers.end() &&
            std::ranges::none_of(facts.candidates,
@@ -92,6 +117,16 @@ bool is_wrapper_of(const ProcessRow& wrapper, const ProcessRow& child) {
     if (!contains(kShells, program) || wrapper.command_line.value.truncated) return false;
     const Words command = command_of_shell(Words(argv).subspan(1));
     return std::ranges::none_of(command, has_loop) && names(command, child);
+}
+
+bool only_runs(const ProcessRow& wrapper, const ProcessRow& child) {
+    const auto& argv = wrapper.command_line.value.argv;
+    if (!is_wrapper_of(wrapper, child)) return false;
+    const std::string_view program = file_name(argv.front());
+    if (contains(kWrappers, program)) return true;
+    const Words command = command_of_shell(Words(argv).subspan(1));
+    return !command.empty() && is_one_command(command.front()) &&
+           is_program_of(first_word(command.front()), child);
 }
 
 Pid host_behind_wrappers(const Member& member, const Facts& facts) {

@@ -257,6 +257,7 @@ struct FieldsOf<Record> {
         Field{"relatives", &Facts::relatives},
         Field{"unread", &Facts::unread},
         Field{"wrappers", &Facts::wrappers, true},
+        Field{"plain_wrappers", &Facts::plain_wrappers, true},
         Field{"claims", &Facts::claims},
         Field{"claim_marks", &Facts::claim_marks, true},
         Field{"real_paths", &Facts::real_paths},

@@ -120,6 +120,8 @@ struct Facts {
     std::vector<Pid> unread;  // relatives that could not be read, although they may exist
     // Relatives whose command line only runs a candidate; that command line is not kept here.
     std::vector<Pid> wrappers;
+    // Those of them that do nothing else, neither before nor after, and end with it.
+    std::vector<Pid> plain_wrappers;
     std::vector<Claim> claims;  // by path
     // Of the files of these claims and of files without a claim, by path.
     std::vector<ClaimMark> claim_marks;

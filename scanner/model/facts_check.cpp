@@ -154,6 +154,7 @@ Mistake check_processes(const Facts& facts) {
 Mistake check_rest(const Facts& facts) {
     if (auto mistake = check_pids(facts.unread, "unread")) return mistake;
     if (auto mistake = check_pids(facts.wrappers, "wrappers")) return mistake;
+    if (auto mistake = check_pids(facts.plain_wrappers, "plain_wrappers")) return mistake;
     if (auto mistake = check_pids(facts.unseen_below, "unseen_below")) return mistake;
     return first_in(facts.claims, "claims",
                     [](const auto& all, std::size_t at) { return check_claim(all[at]); });

@@ -187,6 +187,7 @@ FactsBuilder& FactsBuilder::keepalive(scanner::Keepalive keepalive) {
 
 FactsBuilder& FactsBuilder::wrapper(ProcessRow made) {
     facts_.wrappers.push_back(made.pid);
+    facts_.plain_wrappers.push_back(made.pid);
     return relative(std::move(made));
 }
 

@@ -152,6 +152,50 @@ def a_family_keeps_what_is_its_own():
 
 
 @case
+def a_step_below_a_shell_that_goes_on_stays():
+    """If it ended, the shell would do what comes next."""
+    project = Project()
+    stage = project.stage
+    after = stage.run / "after"
+    text = f"{NODE} {project.server}; touch {after}"
+    stage.start_host(
+        "host",
+        [stage.child("step", ["/bin/bash", "-c", text], project.elsewhere, ignore_eof=True)],
+        lost=["step"],
+    )
+    wait_until((stage.run / "step.ready").exists, "the step")
+    stage.know("step", int((stage.run / "step.ready").read_text()))
+    stage.kill_host("host")
+    result = project.sweep()
+    expect(not result.signalled() and not after.exists(), result.explain())
+    stage.expect_alive(["step"])
+
+
+@case
+def what_agents_leave_on_purpose_stays():
+    """Their rules count below the folder, too, also while the pack is off; and those of a family
+    that its user has switched off."""
+    project = Project()
+    stage = project.stage
+    codex = project.folder / "bin/codex"
+    codex.parent.mkdir()
+    shutil.copy2(os.path.realpath(NODE), codex)
+    daemon = [codex, project.server, "app-server", "--listen", "unix://", "--managed-daemon"]
+    stage.orphans(
+        [
+            stage.child("daemon", daemon, project.folder, ignore_eof=True),
+            stage.bridge("off"),
+        ]
+    )
+    off = layout.put(stage.layout.home / "off.json", '{"families": {"bridge": {"enabled": false}}}')
+    result = project.sweep()
+    expect(not result.signalled(), result.explain())
+    result = stage.sweep("--under", str(stage.layout.plugin), "--config", str(off))
+    expect(not result.signalled(), result.explain())
+    stage.expect_alive(["daemon", "off"])
+
+
+@case
 def no_project_is_too_wide():
     """/, the home folder, and what lies above it."""
     project = Project()

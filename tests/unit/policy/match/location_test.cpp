@@ -26,6 +26,13 @@ TEST_CASE("a process runs below a folder by its working folder, executable or sc
     CHECK_FALSE(runs_below("/w/a", node({"node", "../s.cjs"}), cwd("/w/b")));
     CHECK_FALSE(runs_below("/w/a", node({"node", "/w/s.cjs", "/w/a/s.cjs"}), cwd("/")));
     CHECK_FALSE(runs_below("/w/a", row(7, 1, "/usr/bin/vim", {"vim", "/w/a/s.cjs"}), cwd("/")));
+    CHECK(runs_below("/w/a", node({"node", "-r", "/b/pre.js", "/w/a/s.cjs"}), cwd("/")));
+    CHECK_FALSE(
+        runs_below("/w/a", node({"node", "-r", "/b/pre.js", "/b/s.js", "/w/a/x"}), cwd("/")));
+    CHECK(runs_below("/w/a", row(7, 1, "/usr/bin/deno", {"deno", "run", "-A", "/w/a/s.js"}),
+                     cwd("/")));
+    CHECK(runs_below("/w/a", row(7, 1, "/usr/bin/python3.11", {"/w/a/.venv/bin/python", "-c", "x"}),
+                     cwd("/")));
     const auto hidden = Reading<std::string>::failed(Access::denied);
     CHECK_FALSE(runs_below("/w/a", node({"node", "a/s.cjs"}), hidden));
     CHECK(runs_below("/w/a", node({"node", "/w/a/s.cjs"}), hidden));

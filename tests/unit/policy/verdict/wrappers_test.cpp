@@ -76,6 +76,22 @@ TEST_CASE("a shell is one when its command names the child, and has no loop") {
     CHECK_FALSE(is_wrapper_of(cut, bridge()));
 }
 
+TEST_CASE("a wrapper only runs its child when nothing stands before or after it") {
+    const auto only = [](std::vector<std::string> argv) {
+        return policy::only_runs(row(kWrapper, kHost, "/bin/sh", std::move(argv)), bridge());
+    };
+    CHECK(only({"sh", "-c", "node bridge.mjs"}));
+    CHECK(only({"sh", "-c", "'/usr/bin/node' bridge.mjs"}));
+    CHECK(only({"sh", "-c", "bridge.mjs --stdio", "bridge.mjs"}));  // as npm runs a server
+    CHECK(only({"timeout", "1h", "node", kScript}));
+    for (const char* text :
+         {"node bridge.mjs; echo done", "cd /w && node bridge.mjs", "node bridge.mjs | tee log",
+          ". ./keep node bridge.mjs", "exec node bridge.mjs &", "(node bridge.mjs)",
+          "keep node bridge.mjs", "node bridge.mjs\necho done", "$RUN bridge.mjs"})
+        CHECK_FALSE(only({"bash", "-c", text}));
+    CHECK_FALSE(only({"sh", "start", "node", kScript}));
+}
+
 TEST_CASE("behind a wrapper stands what started that one") {
     CHECK(host(wrapped(kHost)) == kHost);
     FactsBuilder two = wrapped(kWrapper + 1).wrapper(timeout(kWrapper + 1, kHost));

@@ -71,7 +71,8 @@ TEST_CASE("facts that were written are read back as they were") {
 
 // Does not compile when a record has got a field more.
 TEST_CASE("every field is listed") {
-    [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13] = Facts{};
+    [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14] =
+        Facts{};
     [[maybe_unused]] const auto& [p1, p2, p3] = Background{};
     [[maybe_unused]] const auto& [z1, z2, z3, z4, z5, z6, z7, z8] = ClaimMark{};
     [[maybe_unused]] const auto& [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14] =
@@ -95,7 +96,7 @@ TEST_CASE("every field is listed") {
     [[maybe_unused]] const auto& [n1, n2] = UserWithUnreadableRules{};
     [[maybe_unused]] const auto& [o1, o2, o3, o4, o5, o6, o7, o8] = Keepalive{};
     CHECK(kListed<Keepalive> == 8);
-    CHECK(kListed<Record> == 13 + 3);
+    CHECK(kListed<Record> == 14 + 3);
     CHECK(kListed<ClaimMark> == 8);
     CHECK(kListed<Machine> == 14);
     CHECK(kListed<Claim> == 15);
@@ -119,6 +120,7 @@ TEST_CASE("what older files do not say yet is written only where it says somethi
     facts.users_with_unreadable_rules = {{1000, "why"}};
     facts.protections = {{1000, "file", "", {"--x"}, "/home"}};
     facts.wrappers = {77};
+    facts.plain_wrappers = {77};
     facts.candidates.front().swap_bytes = 4096;
     facts.unanswered = {"/home"};
     facts.keepalives = {{1000, "bridge", "/home", 77, 5, "python3", 3, 9}};
