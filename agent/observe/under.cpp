@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "agent/system/exit_status.hpp"
 #include "policy/text/escape.hpp"
 #include "scanner/access_guard.hpp"
+#include "scanner/process_table.hpp"
 
 namespace reaper::agent {
 
@@ -59,15 +61,34 @@ UnderFolder resolve(fs::path left) {
     return {gone.empty() ? real : (fs::path(real) / gone).string(), real};
 }
 
+// The working folder of this program, also where it was deleted.
+Result<std::string> own_working_folder() {
+    const auto table = scanner::ProcessTable::open();
+    if (!table) return tl::unexpected(table.error());
+    auto cwd = scanner::read_working_folder(*table, ::getpid());
+    if (!cwd.ok()) return failure(std::errc::no_such_file_or_directory, "find", "this folder");
+    return std::move(cwd.value);
+}
+
+// A path without links, "." and "..": by the file system where it exists, by its letters elsewhere.
+Result<fs::path> spell_out(const std::string& typed) {
+    if (std::string real = real_path(typed); !real.empty()) return real;
+    fs::path whole = typed;
+    if (whole.is_relative()) {
+        const auto base = own_working_folder();
+        if (!base) return tl::unexpected(base.error());
+        whole = fs::path(*base) / whole;
+    }
+    whole = whole.lexically_normal();
+    return whole.has_filename() ? whole : whole.parent_path();
+}
+
 Result<Found> find_in_place(const std::string& typed) {
-    std::error_code error;
-    const fs::path whole = fs::absolute(typed, error).lexically_normal();
-    if (error) return failure(std::errc::no_such_file_or_directory, "find", typed);
-    const fs::path path = whole.has_filename() ? whole : whole.parent_path();
-    if (!scanner::may_read(::geteuid(), path.string()))
-        return failure(std::errc::timed_out, "read", typed);
+    if (!scanner::may_read(::geteuid(), typed)) return failure(std::errc::timed_out, "read", typed);
+    const auto path = spell_out(typed);
+    if (!path) return tl::unexpected(path.error());
     const char* home = std::getenv("HOME");
-    return Found{resolve(path), {real_path(own_home()), real_path(home == nullptr ? "" : home)}};
+    return Found{resolve(*path), {real_path(own_home()), real_path(home == nullptr ? "" : home)}};
 }
 
 // The whole machine, or all that a user has, is no project.

@@ -44,9 +44,9 @@ std::string main_reasons(const Judgement& judgement) {
 // That a kept daemon has no client just now is no news.
 bool is_always_told(std::string_view code, Action action) {
     if (code == "listens.no_peer") return action != Action::keep;
-    constexpr std::string_view kCodes[] = {"database.deleted",     kRespawnNote,
-                                           "cwd.deleted",          "terminal.gone",
-                                           "stdin.held_by_leaked", "started.by"};
+    constexpr std::string_view kCodes[] = {
+        "database.deleted",     kRespawnNote, "cwd.deleted", "terminal.gone",
+        "stdin.held_by_leaked", "started.by", "host.leaked"};
     return std::ranges::find(kCodes, code) != std::end(kCodes);
 }
 

@@ -63,6 +63,9 @@ std::string holder_text(const Report& report, const ReportedProcess& process) {
 std::string leak_remedy(const Report& report, const ReportedProcess& process) {
     if (const policy::Evidence* veto = find_veto(process))
         return fmt::format("{} forbids to end it", escape(veto->code, 60));
+    if (find_evidence(process, "host.leaked") != nullptr)
+        return fmt::format("it is left with its host (pid {}), which has to end first",
+                           process.judgement.host);
     const std::string family = escape(process.judgement.family, 60);
     if (std::ranges::find(report.report_only, process.judgement.family) !=
         report.report_only.end()) {
@@ -80,7 +83,9 @@ std::string leak_remedy(const Report& report, const ReportedProcess& process) {
         process.judgement.verdict == Verdict::duplicate ? "all but the newest" : "it";
     const std::string_view doubt =
         words.ends_with("in-service") ? ", if it merely sits in a service" : "";
-    return fmt::format("'sweep --reap {}' would end {}{}{}", words, target, doubt,
+    const bool narrowed = !report.scope_words.empty() && !report.replayed;
+    const std::string scope = narrowed ? " " + escape(report.scope_words, 400) : std::string();
+    return fmt::format("'sweep --reap {}{}' would end {}{}{}", words, scope, target, doubt,
                        holder_text(report, process));
 }
 

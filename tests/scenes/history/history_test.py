@@ -131,7 +131,8 @@ def killed_at_fifty_moments_of_a_sweep():
     print(f"     {counts}", flush=True)
     expect(None not in lines() or scene.history()["unreadable"], "a torn line was not named")
     expect(counts["cut off"] >= 5, f"too few moments were in the middle: {counts}")
-    told = " ".join(scene.stage.reaper("history", "--verbose").out.split())  # lines are as long as pids are
+    told = scene.stage.reaper("history", "--verbose").out
+    told = " ".join(told.split())  # lines are as long as pids are
     expect("cut off in the middle" in told and "what came of it is not" in told, told[:400])
 
 
