@@ -127,7 +127,10 @@ def killed_at_fifty_moments_of_a_sweep():
         expect(all(actor.wait_ended(2) for actor in actors), "the next run ended not all")
         deeds = scene.deeds()
         cut_off = [expect_accounted_for(actor, deeds.get(actor.pid, [])) for actor in actors]
-        counts["cut off" if any(cut_off) else "all was done" if begun else "nothing was begun"] += 1
+        what = "cut off" if any(cut_off) else "all was done" if begun else "nothing was begun"
+        counts[what] += 1
+        # Beside other scenes a sweep takes now longer, now less long.
+        whole *= {"cut off": 1, "all was done": 0.95, "nothing was begun": 1.1}[what]
     print(f"     {counts}", flush=True)
     expect(None not in lines() or scene.history()["unreadable"], "a torn line was not named")
     expect(counts["cut off"] >= 5, f"too few moments were in the middle: {counts}")
