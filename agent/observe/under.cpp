@@ -18,7 +18,7 @@
 #include "agent/system/exit_status.hpp"
 #include "policy/text/escape.hpp"
 #include "scanner/access_guard.hpp"
-#include "scanner/process_table.hpp"
+#include "scanner/own_working_folder.hpp"
 
 namespace reaper::agent {
 
@@ -61,21 +61,12 @@ UnderFolder resolve(fs::path left) {
     return {gone.empty() ? real : (fs::path(real) / gone).string(), real};
 }
 
-// The working folder of this program, also where it was deleted.
-Result<std::string> own_working_folder() {
-    const auto table = scanner::ProcessTable::open();
-    if (!table) return tl::unexpected(table.error());
-    auto cwd = scanner::read_working_folder(*table, ::getpid());
-    if (!cwd.ok()) return failure(std::errc::no_such_file_or_directory, "find", "this folder");
-    return std::move(cwd.value);
-}
-
 // A path without links, "." and "..": by the file system where it exists, by its letters elsewhere.
 Result<fs::path> spell_out(const std::string& typed) {
     if (std::string real = real_path(typed); !real.empty()) return real;
     fs::path whole = typed;
     if (whole.is_relative()) {
-        const auto base = own_working_folder();
+        const auto base = scanner::read_own_working_folder();
         if (!base) return tl::unexpected(base.error());
         whole = fs::path(*base) / whole;
     }
