@@ -222,6 +222,7 @@ tl::expected<Setup, Message> prepare(const ScopeOptions& options) {
     auto under = find_under(options.under);
     if (!under) return tl::unexpected(under.error());
     const bool wanted = !under->path.empty();
+    setup.under_is_gone = under->home != under->path;
     if (options.lists_others || wanted) policy::list_apart(setup.rules);
     if (wanted) policy::add_leftovers(setup.rules, under->path, under->home);
     // Facts can speak of homes of another machine.

@@ -27,6 +27,7 @@ struct Setup {
     std::optional<CheckedRules> checked;
     policy::Settings settings;
     std::optional<scanner::Uid> uid;  // the user whose processes are looked at; none: all users
+    bool under_is_gone = false;       // the folder of --under was deleted, or never was
 };
 
 // Checks what parsing alone cannot know: that families, homes and the user exist, and that the

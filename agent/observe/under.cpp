@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 
 struct Found {
     UnderFolder folder;
+    bool is_folder = true;               // what is left of its path is one
     std::vector<std::string> own_homes;  // by the password file, and by HOME
 };
 
@@ -36,8 +37,8 @@ struct Found {
 template <>
 struct MembersOf<Found> {
     static auto tie(Is<Found> auto& it) {
-        auto& [folder, own_homes] = it;
-        return std::tie(folder.path, folder.home, own_homes);
+        auto& [folder, is_folder, own_homes] = it;
+        return std::tie(folder.path, folder.home, is_folder, own_homes);
     }
 };
 
@@ -79,7 +80,11 @@ Result<Found> find_in_place(const std::string& typed) {
     const auto path = spell_out(typed);
     if (!path) return tl::unexpected(path.error());
     const char* home = std::getenv("HOME");
-    return Found{resolve(*path), {real_path(own_home()), real_path(home == nullptr ? "" : home)}};
+    const UnderFolder folder = resolve(*path);
+    std::error_code unseen;
+    return Found{folder,
+                 fs::is_directory(folder.home, unseen),
+                 {real_path(own_home()), real_path(home == nullptr ? "" : home)}};
 }
 
 // The whole machine, or all that a user has, is no project.
@@ -99,6 +104,9 @@ tl::expected<UnderFolder, Message> find_under(const std::string& typed) {
         return tl::unexpected(Message{
             fmt::format("orphan-reaper: --under: {}\n", escape(describe(found.error()), 2000)),
             static_cast<int>(ExitStatus::incomplete)});
+    if (!found->is_folder)
+        return tl::unexpected(usage_error(
+            fmt::format("--under {}: expected a folder, not a file", escape(typed, 200))));
     if (!is_too_wide(*found)) return found->folder;
     return tl::unexpected(usage_error(
         fmt::format("--under {}: expected a folder of a project; this is /, a home folder, or one "

@@ -206,14 +206,22 @@ ClaimPlaces marker_places(const ClaimPlaces& places) {
 }  // namespace
 
 std::vector<std::string> remarks_on_home(const Setup& setup) {
-    const std::string home = variable("HERMES_HOME");
-    if (home.empty() || setup.uid != Uid{0} || !is_own(0)) return {};
-    const auto owner = read_bounded<Uid>([&] { return Result<Uid>(owner_of(home)); });
-    if (!owner || *owner == 0) return {};
-    return {
-        fmt::format("HERMES_HOME is {}, which belongs to user id {}: processes of that user "
-                    "were not looked at (--user {})",
-                    policy::escape(home, 200), *owner, *owner)};
+    if (setup.uid != Uid{0}) return {};
+    std::vector<std::pair<std::string_view, std::string>> named;
+    if (is_own(0)) named.emplace_back("HERMES_HOME", variable("HERMES_HOME"));
+    for (const std::string& home : setup.settings.homes) named.emplace_back("--home", home);
+    named.emplace_back("--under", setup.settings.under);
+    std::vector<std::string> remarks;
+    for (const auto& [name, folder] : named) {
+        if (folder.empty()) continue;
+        const auto owner = read_bounded<Uid>([&] { return Result<Uid>(owner_of(folder)); });
+        if (!owner || *owner == 0) continue;
+        remarks.push_back(fmt::format(
+            "{} is {}, which belongs to user id {}: processes of that user were not looked at "
+            "(--user {})",
+            name, policy::escape(folder, 200), *owner, *owner));
+    }
+    return remarks;
 }
 
 PidFilePlaces pid_file_places(const scanner::Facts& facts, const Setup& setup) {

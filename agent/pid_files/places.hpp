@@ -23,7 +23,8 @@ struct PidFilePlaces {
 // the user of the scope or, when the scope is all users, to the owner of the folder.
 [[nodiscard]] PidFilePlaces pid_file_places(const scanner::Facts& facts, const Setup& setup);
 
-// Root that looks at its own processes, in a home of another user: returns a remark that says so.
+// Root that looks at its own processes only, in folders of another user that the command line or
+// HERMES_HOME names: returns a remark for each.
 [[nodiscard]] std::vector<std::string> remarks_on_home(const Setup& setup);
 
 // Reads the update markers as they are now.

@@ -19,6 +19,8 @@ std::vector<std::string> redact(const std::vector<std::string>& argv) {
 
 std::vector<std::string> redact(const std::vector<std::string>& argv, const KnownWords& known) {
     std::vector<std::string> shown = redact_words(argv, known, Audience::people);
+    // A program that overwrites its arguments with a title leaves empty ones behind it.
+    while (shown.size() > 1 && shown.back().empty()) shown.pop_back();
     if (shown.size() <= kMostArguments) return shown;
     const std::string more = "... and " + std::to_string(shown.size() - kMostArguments) + " more";
     shown.resize(kMostArguments);

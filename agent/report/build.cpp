@@ -42,6 +42,12 @@ std::vector<std::string> remarks_on(const scanner::Facts& facts, const Setup& se
     if (std::ranges::none_of(setup.rules.families, is_on)) {
         remarks.push_back("no family is enabled, so nothing was looked for: see the configuration");
     }
+    if (setup.under_is_gone) {
+        remarks.push_back(
+            fmt::format("{} does not exist: only what was started before it was "
+                        "deleted can be found",
+                        policy::escape(setup.settings.under, 400)));
+    }
     if (is_hidden(facts, setup)) {
         remarks.push_back(
             "/proc hides the processes of other users (hidepid): run as root to see them");
@@ -130,6 +136,7 @@ Report report_of(const Judged& judged, const SweepOptions& options, const Setup&
         const auto& packs = report.other_packs;
         if (rule.apart && std::ranges::find(packs, rule.pack) == packs.end())
             report.other_packs.push_back(rule.pack);
+        if (rule.apart) report.pack_of_listed[rule.name] = rule.pack;
         const auto& wanted = setup.settings.families;
         const bool chosen = wanted.empty() || std::ranges::find(wanted, rule.name) != wanted.end();
         if (!rule.enabled || rule.apart || !chosen) continue;

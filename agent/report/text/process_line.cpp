@@ -77,14 +77,18 @@ std::string leak_remedy(const Report& report, const ReportedProcess& process) {
             R"({{"{2}": "reap"}}}}}}}} into a rule file (--config FILE))",
             family, target, verdict);
     }
+    const bool narrowed = !report.scope_words.empty() && !report.replayed;
+    const std::string scope = narrowed ? " " + escape(report.scope_words, 400) : std::string();
+    if (const auto listed = report.pack_of_listed.find(process.judgement.family);
+        listed != report.pack_of_listed.end())
+        return fmt::format("it is only listed: 'sweep --dry-run --with {}{}' tells what would end",
+                           escape(listed->second, 60), scope);
     const std::string words = reap_words(process);
     if (words.empty()) return fmt::format("the rules of {} only report it", family);
     const std::string target =
         process.judgement.verdict == Verdict::duplicate ? "all but the newest" : "it";
     const std::string_view doubt =
         words.ends_with("in-service") ? ", if it merely sits in a service" : "";
-    const bool narrowed = !report.scope_words.empty() && !report.replayed;
-    const std::string scope = narrowed ? " " + escape(report.scope_words, 400) : std::string();
     return fmt::format("'sweep --reap {}{}' would end {}{}{}", words, scope, target, doubt,
                        holder_text(report, process));
 }

@@ -76,6 +76,8 @@ def without_the_pack_none_of_them_is_ended():
     result = Stage.sweep(stage)
     expect(not result.signalled(), result.explain())
     stage.expect_untouched(["lost"])
+    told = stage.reaper("explain", "--min-age", "1ms", str(stage.actors["lost"].pid))
+    expect("'sweep --dry-run --with agents --min-age 1ms'" in told.out, told.out)
 
 
 @case

@@ -215,8 +215,28 @@ def no_project_is_too_wide():
             )
     other = stage.reaper("watch", "--under", str(project.folder))
     expect(other.status == 2, other.err)
-    nothing = stage.reaper("report", "--under", str(stage.layout.home / "never/was"))
-    expect(nothing.status == 0, f"{nothing.out}{nothing.err}")
+    for file in (project.server, project.server / "below"):
+        refused = stage.reaper("sweep", "--under", str(file))
+        expect(refused.status == 2 and "not a file" in refused.err, f"{file}: {refused.err}")
+
+
+@case
+def what_names_nothing_is_told():
+    """A folder that never was, and root's own processes in a folder of another user."""
+    project = Project()
+    stage = project.stage
+    never = stage.layout.home / "never/was"
+    nothing = stage.reaper("report", "--under", str(never))
+    told = f"{never} does not exist: only what was started before it was deleted can be found"
+    expect(nothing.status == 0 and told in nothing.out, f"{nothing.out}{nothing.err}")
+    expect("does not exist" not in project.report().out, "it exists")
+    folder = str(project.folder)
+    told = f"--under is {folder}, which belongs to user id {stage.uid}: "
+    for command in ("report", "sweep"):
+        by_root = stage.reaper(command, "--under", folder, uid=0)
+        expect(told in by_root.out, f"{by_root.out}{by_root.err}")
+        own = stage.reaper(command, "--under", folder)
+        expect(told not in own.out, own.out)
 
 
 if __name__ == "__main__":

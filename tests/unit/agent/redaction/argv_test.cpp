@@ -142,6 +142,14 @@ TEST_CASE("A key is no path, even with slashes in it") {
           "node /home/u/.hermes/memos-plugin/dist");
 }
 
+TEST_CASE("Empty arguments behind a title are not shown") {
+    Argv titled(120);
+    titled.front() = "chrome-devtools-mcp";
+    CHECK(redact(titled) == Argv{"chrome-devtools-mcp"});
+    CHECK(redact(Argv{"node", "", "-u"}).size() == 3);
+    CHECK(redact(Argv(3)) == Argv{""});
+}
+
 TEST_CASE("A huge argv is cut off, and says so") {
     const std::vector<std::string> shown = redact(Argv(1000, "-u"));
     REQUIRE(shown.size() == 65);
