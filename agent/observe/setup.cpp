@@ -1,11 +1,9 @@
 #include "agent/observe/setup.hpp"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -21,6 +19,7 @@
 #include "policy/text/nearest.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/model/number.hpp"
+#include "scanner/users.hpp"
 
 namespace reaper::agent {
 
@@ -39,11 +38,8 @@ using scanner::Uid;
 
 // Finds a user by name; a number that is no user's name is taken as a uid.
 tl::expected<Uid, Message> find_user(const std::string& name) {
-    std::array<char, 16384> space;
-    struct passwd entry{};
-    struct passwd* found = nullptr;
-    ::getpwnam_r(name.c_str(), &entry, space.data(), space.size(), &found);
-    if (found != nullptr) return entry.pw_uid;
+    const auto user = scanner::find_user(name);
+    if (user && *user) return (*user)->uid;
     if (const auto number = scanner::to_number<Uid>(name)) return *number;
     return tl::unexpected(
         usage_error(fmt::format("--user {}: there is no such user", escape(name, 40))));

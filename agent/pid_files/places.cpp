@@ -1,6 +1,5 @@
 #include "agent/pid_files/places.hpp"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "scanner/claim_files.hpp"
 #include "scanner/directory.hpp"
 #include "scanner/parse/script_path.hpp"
+#include "scanner/users.hpp"
 
 namespace reaper::agent {
 
@@ -97,9 +97,7 @@ void add_usual(ClaimPlaces& places, const std::string& user_home,
 // The homes in the password file. Where two users have one uid, the first counts.
 std::map<Uid, std::string> all_recorded_homes() {
     std::map<Uid, std::string> homes;
-    ::setpwent();
-    while (const passwd* entry = ::getpwent()) homes.emplace(entry->pw_uid, entry->pw_dir);
-    ::endpwent();
+    for (auto& user : scanner::list_users()) homes.emplace(user.uid, std::move(user.home));
     return homes;
 }
 

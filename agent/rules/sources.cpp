@@ -2,12 +2,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -22,6 +20,7 @@
 #include "scanner/access_guard.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/regular_file.hpp"
+#include "scanner/users.hpp"
 
 namespace reaper::agent {
 
@@ -218,14 +217,9 @@ tl::expected<std::vector<RuleSource>, std::string> read_rules_of_user(const std:
 }
 
 Result<std::string> recorded_home(uid_t user) {
-    std::array<char, 16384> space;
-    struct passwd entry{};
-    struct passwd* found = nullptr;
-    const int error = ::getpwuid_r(user, &entry, space.data(), space.size(), &found);
-    if (found != nullptr) return std::string(entry.pw_dir);
-    if (error == 0 || error == ENOENT || error == ESRCH)
-        return std::string();  // which of them, depends on the system
-    return failure(static_cast<std::errc>(error), "look up", fmt::format("user id {}", user));
+    auto found = scanner::find_user(user);
+    if (!found) return tl::unexpected(std::move(found.error()));
+    return *found ? std::move((*found)->home) : std::string();
 }
 
 tl::expected<policy::Rules, std::string> combine_rules(const std::vector<RuleSource>& sources) {

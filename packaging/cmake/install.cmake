@@ -3,7 +3,7 @@ set(made ${CMAKE_CURRENT_BINARY_DIR}/packaging)
 
 # What the table of options says, in the manual and in the completions.
 add_executable(fill_options packaging/cmake/fill_options.cpp)
-target_link_libraries(fill_options PRIVATE reaper_agent_cli reaper_warnings fmt::fmt)
+target_link_libraries(fill_options PRIVATE reaper_agent_cli reaper_warnings reaper_fmt)
 function(fill_options form template file)
   add_custom_command(OUTPUT ${made}/${file}
     COMMAND fill_options ${form} ${PROJECT_SOURCE_DIR}/packaging/${template} ${made}/${file}

@@ -27,7 +27,7 @@ function(reaper_room room)
   target_compile_definitions(${name} PRIVATE REAPER_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${name}
     PUBLIC reaper_settings tl::expected ${used}
-    PRIVATE reaper_warnings fmt::fmt nlohmann_json::nlohmann_json)
+    PRIVATE reaper_warnings reaper_fmt nlohmann_json::nlohmann_json)
   if(REAPER_FUZZ)  # without this libFuzzer does not see which branches an input takes
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()

@@ -35,7 +35,15 @@ elseif(CMAKE_BUILD_TYPE MATCHES "Release|RelWithDebInfo")
     endif()
   endforeach()
   if(LINUX)
-    target_link_options(reaper_settings INTERFACE -pie -Wl,-z,relro,-z,now,-z,noexecstack)
+    target_link_options(reaper_settings INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack
+      $<IF:$<BOOL:${REAPER_STATIC}>,-static-pie,-pie>)
+  endif()
+  if(REAPER_BUNDLE OR REAPER_STATIC)
+    # Small, and without what nothing calls: it waits for the kernel, not for itself.
+    string(REPLACE "-O2" "-Os" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+    target_compile_options(reaper_settings INTERFACE -ffunction-sections -fdata-sections)
+    target_link_options(reaper_settings INTERFACE -Wl,--gc-sections
+      $<$<NOT:$<BOOL:${REAPER_STATIC}>>:-static-libstdc++;-static-libgcc>)
   endif()
 endif()
 

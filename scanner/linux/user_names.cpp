@@ -1,19 +1,14 @@
-#include <pwd.h>
-
-#include <array>
 #include <map>
 #include <string>
 
 #include "scanner/inspector.hpp"
+#include "scanner/users.hpp"
 
 namespace reaper::scanner {
 
 std::string user_name(Uid uid) {
-    std::array<char, 16384> space;
-    struct passwd entry{};
-    struct passwd* found = nullptr;
-    ::getpwuid_r(uid, &entry, space.data(), space.size(), &found);
-    return found == nullptr ? std::string() : found->pw_name;
+    const auto user = find_user(uid);
+    return user && *user ? (*user)->name : std::string();
 }
 
 void add_user_names(std::span<ProcessFacts> candidates) {
