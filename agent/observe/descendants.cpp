@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/observe/request.hpp"
+#include "policy/match/location.hpp"
 #include "policy/match/match.hpp"
 #include "scanner/descendants.hpp"
 #include "scanner/pid_handle.hpp"
@@ -110,11 +111,18 @@ bool DescendantReader::take(Pid pid) {
     return true;
 }
 
+// Judges as the whole look does: what --under adds has to run below its folder.
+bool DescendantReader::is_member(const ProcessFacts& facts) const {
+    const auto match = policy::match(rules_, facts.row, facts.environment);
+    if (!match) return false;
+    const std::string& folder = match->rule->under;
+    return folder.empty() || policy::runs_below(folder, facts.row, facts.cwd);
+}
+
 // A member that came since the whole look is no part of what that look reports.
 void DescendantReader::file(ProcessFacts facts) {
     const Pid pid = facts.row.pid;
-    const bool member =
-        adds_members_ && policy::match(rules_, facts.row, facts.environment).has_value();
+    const bool member = adds_members_ && is_member(facts);
     erase(member ? facts_.descendants : facts_.candidates, pid);
     put(member ? facts_.candidates : facts_.descendants, std::move(facts));
 }

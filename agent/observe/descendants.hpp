@@ -42,6 +42,7 @@ class DescendantReader {
     [[nodiscard]] bool take(scanner::Pid pid);
     [[nodiscard]] bool take_row(scanner::Pid pid, const Error& error);
     [[nodiscard]] bool forget_or_fail(scanner::Pid pid, const Error& error);
+    [[nodiscard]] bool is_member(const scanner::ProcessFacts& facts) const;
     void file(scanner::ProcessFacts facts);
 
     const scanner::ProcessTable& table_;

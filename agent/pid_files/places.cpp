@@ -206,7 +206,9 @@ ClaimPlaces marker_places(const ClaimPlaces& places) {
 std::vector<std::string> remarks_on_home(const Setup& setup) {
     if (setup.uid != Uid{0}) return {};
     std::vector<std::pair<std::string_view, std::string>> named;
-    if (is_own(0)) named.emplace_back("HERMES_HOME", variable("HERMES_HOME"));
+    for (const char* name : {"HERMES_HOME", "MEMOS_HOME", "HOME"}) {
+        if (is_own(0)) named.emplace_back(name, variable(name));
+    }
     for (const std::string& home : setup.settings.homes) named.emplace_back("--home", home);
     named.emplace_back("--under", setup.settings.under);
     std::vector<std::string> remarks;

@@ -105,6 +105,11 @@ bool contains(const std::vector<Pid>& pids, Pid pid) {
     return std::find(pids.begin(), pids.end(), pid) != pids.end();
 }
 
+bool ends_orphans(const policy::FamilyRule& rule) {
+    const auto action = rule.actions.find(policy::Verdict::orphan);
+    return action != rule.actions.end() && action->second == policy::Action::reap;
+}
+
 bool is_apart(const Judgement& judgement, const policy::Rules& rules) {
     const auto rule =
         std::ranges::find(rules.families, judgement.family, &policy::FamilyRule::name);
@@ -136,13 +141,13 @@ Report report_of(const Judged& judged, const SweepOptions& options, const Setup&
         const auto& packs = report.other_packs;
         if (rule.apart && std::ranges::find(packs, rule.pack) == packs.end())
             report.other_packs.push_back(rule.pack);
-        if (rule.apart) report.pack_of_listed[rule.name] = rule.pack;
+        const bool armed = ends_orphans(rule);
+        if (rule.apart && !(armed && takes_leftovers(setup.rules)))
+            report.pack_of_listed[rule.name] = armed ? rule.pack : std::string();
         const auto& wanted = setup.settings.families;
         const bool chosen = wanted.empty() || std::ranges::find(wanted, rule.name) != wanted.end();
         if (!rule.enabled || rule.apart || !chosen) continue;
         report.families.push_back(rule.name);
-        const auto action = rule.actions.find(policy::Verdict::orphan);
-        const bool armed = action != rule.actions.end() && action->second == policy::Action::reap;
         if (!armed) report.report_only.push_back(rule.name);
     }
     report.count = facts.count;

@@ -74,7 +74,8 @@ struct Report {
     std::vector<std::string> homes;        // scope; empty: all
     std::vector<std::string> families;     // enabled
     std::vector<std::string> report_only;  // families of which not even an orphan is ended
-    // Family -> the pack that would switch it on, of families that are only listed.
+    // Of families that are only listed: the pack that would end orphans; empty: it would not,
+    // either.
     std::map<std::string, std::string> pack_of_listed;
     scanner::ScanCount count;
     bool complete = true;

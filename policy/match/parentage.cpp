@@ -96,17 +96,20 @@ const Process* find_by_pid(const std::vector<Process>& processes, Pid pid) {
 // program that started the helper. Its exe is often unreadable, but only root can choose the name
 // of its own process 1. Busybox is left out: it may be the shell that started the helper, and calls
 // itself "init" as an init.
-bool is_init(const ProcessRow& parent) {
+bool is_called_init(const ProcessRow& parent) {
     constexpr std::string_view kInits[] = {
         "systemd",    "init",        "tini",      "docker-init",   "dumb-init",
         "catatonit",  "pid1",        "s6-svscan", "s6-overlay-su", "runit",
         "runit-init", "openrc-init", "launchd",   "podman-init",   "my_init"};
-    if (parent.pid != 1) return false;
     const auto known = [&](std::string_view name) {
         return std::find(std::begin(kInits), std::end(kInits), name) != std::end(kInits);
     };
     return (parent.exe.ok() && known(file_name(parent.exe.value))) ||
            (parent.uid == 0 && known(parent.comm));
+}
+
+bool is_init(const ProcessRow& parent) {
+    return parent.pid == 1 && is_called_init(parent);
 }
 
 bool is_adopter(const ProcessRow& parent, const ProcessRow& child) {

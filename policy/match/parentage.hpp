@@ -36,6 +36,9 @@ struct Parentage {
 [[nodiscard]] Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule,
                                      const scanner::ProcessRow& child);
 
+// True for a process with the name of an init, whether it is process 1 or a subreaper (tini -s).
+[[nodiscard]] bool is_called_init(const scanner::ProcessRow& parent);
+
 // True for process 1 of a machine or container if it is an init, which only looks after other
 // processes.
 [[nodiscard]] bool is_init(const scanner::ProcessRow& parent);

@@ -55,7 +55,6 @@ void list_apart(Rules& rules) {
     for (FamilyRule& rule : rules.families) {
         if (rule.enabled || !rule.listed) continue;
         rule.enabled = rule.apart = true;
-        for (auto& [verdict, action] : rule.actions) action = Action::report;
     }
 }
 

@@ -43,6 +43,14 @@ Reason why_member_stays(const Member& member, const Judgement& judgement, const 
     return is_leaked(judgement.verdict) ? Reason("it is not to be ended") : std::nullopt;
 }
 
+// An agent, say: its rules never end it, so what runs it for a user must not take it along.
+bool is_only_reported(const Member& member) {
+    if (scanner::has_exited(member.facts->row)) return false;
+    const auto action = member.rule().actions.find(Verdict::orphan);
+    const bool ends = action != member.rule().actions.end() && action->second == Action::reap;
+    return !ends || is_never_ended(member);
+}
+
 bool could_not_be_read(const ProcessFacts& process) {
     return !process.uids.ok() || !process.tracer.ok() || !process.listeners.ok() ||
            !process.same_pid_namespace.ok() || !process.same_root.ok();
@@ -178,6 +186,7 @@ class DescendantHolds {
             Reason why = why_member_stays(members_[at], judgements_[at], input_);
             if (!why && has_host_elsewhere(judgements_[at])) why = "its host is alive";
             if (why && hold_above(members_[at], *why)) held = true;
+            if (is_only_reported(members_[at]) && hold_leftovers(members_[at])) held = true;
         }
         return held;
     }
@@ -200,6 +209,19 @@ class DescendantHolds {
                               member.facts->row.session != one.facts->row.session;
             if (left && !runs) break;
             if (member.launcher != pid) held = hold_for(*place, member.pid(), why) || held;
+        }
+        return held;
+    }
+
+    // Holds what counts as left over only for where it runs, and may pass a signal on.
+    bool hold_leftovers(const Member& member) {
+        bool held = false;
+        for (const Pid pid : above(member.pid())) {
+            const auto place = place_of(pid);
+            if (place && !members_[*place].rule().under.empty())
+                held = hold_for(*place, member.pid(),
+                                fmt::format("{} is only reported", member.rule().name)) ||
+                       held;
         }
         return held;
     }

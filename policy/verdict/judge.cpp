@@ -77,7 +77,9 @@ bool needs_manager_answer(const Member& member) {
 }
 
 // What the command line adds is ended only where the orphans of the family are.
+// What is only listed is ended where a folder was named, in which it lies.
 Action leak_action(const Judgement& judgement, const FamilyRule& rule, const Settings& settings) {
+    if (rule.apart && settings.under.empty()) return Action::report;
     const auto action = [&rule](Verdict verdict) {
         const auto found = rule.actions.find(verdict);
         return found == rule.actions.end() ? Action::report : found->second;
@@ -183,10 +185,11 @@ void make_duplicate(Judgement& judgement, scanner::Pid newest) {
     judgement.relies_on = {newest};
 }
 
-// Process 1 and the guard of `run` also adopt what others have started.
+// Process 1, an init below it (tini -s) and the guard of `run` also adopt what others have started.
 void keep_if_adopted(Judgement& judgement, const Member& member, const Facts& facts) {
     const scanner::ProcessRow* parent = find_row(facts, member.parentage.pid);
-    if (parent == nullptr || (parent->pid != 1 && parent->comm != "orphan-reaper")) return;
+    if (parent == nullptr) return;
+    if (parent->pid != 1 && parent->comm != "orphan-reaper" && !is_called_init(*parent)) return;
     judgement.evidence.push_back(
         {"veto.adopted", Weight::veto,
          fmt::format("pid {} may have adopted it: whether that one started it is not known",

@@ -97,8 +97,12 @@ bool has_evidence(const Member& member, const std::string& code) {
 }
 
 // A closed terminal proves nothing of what may be any program: an editor has a window as well.
+bool may_have_window(const Member& member) {
+    return !member.rule().under.empty() && has_lost_terminal(*member.facts);
+}
+
 bool is_proven(const Member& member) {
-    if (!member.rule().under.empty() && has_lost_terminal(*member.facts)) return false;
+    if (may_have_window(member)) return false;
     const auto& proofs = member.rule().proofs;
     return std::any_of(proofs.begin(), proofs.end(), [&](const Proof& proof) {
         return std::all_of(proof.begin(), proof.end(),
@@ -107,7 +111,8 @@ bool is_proven(const Member& member) {
 }
 
 Verdict assess_with_live_host(Member& member) {
-    if (is_cut_off(*member.facts) && !member.match.role.outlives_host) {
+    const bool serves_host = !member.match.role.outlives_host && !may_have_window(member);
+    if (is_cut_off(*member.facts) && serves_host) {
         member.add(Weight::against, "parent.live",
                    member.parentage.detail +
                        ", but no process holds the other end of its stdin or stdout");

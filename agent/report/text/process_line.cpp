@@ -80,9 +80,11 @@ std::string leak_remedy(const Report& report, const ReportedProcess& process) {
     const bool narrowed = !report.scope_words.empty() && !report.replayed;
     const std::string scope = narrowed ? " " + escape(report.scope_words, 400) : std::string();
     if (const auto listed = report.pack_of_listed.find(process.judgement.family);
-        listed != report.pack_of_listed.end())
+        listed != report.pack_of_listed.end()) {
+        if (listed->second.empty()) return fmt::format("the rules of {} only report it", family);
         return fmt::format("it is only listed: 'sweep --dry-run --with {}{}' tells what would end",
                            escape(listed->second, 60), scope);
+    }
     const std::string words = reap_words(process);
     if (words.empty()) return fmt::format("the rules of {} only report it", family);
     const std::string target =

@@ -196,6 +196,57 @@ def what_agents_leave_on_purpose_stays():
 
 
 @case
+def an_agent_and_what_runs_it_stay():
+    """What runs it passes on what it is sent: timeout, npm, tini."""
+    project = Project()
+    stage = project.stage
+    codex = project.folder / "bin/codex"
+    codex.parent.mkdir()
+    shutil.copy2(os.path.realpath(NODE), codex)
+    argv = ["/usr/bin/timeout", "600", codex, project.server]
+    stage.start_host(
+        "host", [stage.child("timed", argv, project.folder, ignore_eof=True)], lost=["timed"]
+    )
+    wait_until((stage.run / "timed.ready").exists, "the agent")
+    stage.know("timed", int((stage.run / "timed.ready").read_text()))
+    stage.kill_host("host")
+    result = project.sweep()
+    expect(result.status == 1 and not result.signalled(), result.explain())
+    stage.expect_alive(["timed"])
+
+
+MANAGER = """import os, signal, subprocess, sys
+ready, elsewhere = sys.argv[1:]
+server = (
+    "import os, socket, time;"
+    "server = socket.create_server(('127.0.0.1', 0));"
+    f"open('{ready}/served.ready', 'w').write(str(os.getpid()));"
+    "time.sleep(600)"
+)
+quiet = dict(stdin=subprocess.DEVNULL, stdout=open(os.devnull, "w"))
+subprocess.Popen([sys.executable, "-c", server], cwd=elsewhere, **quiet)
+open(f"{ready}/manager.ready", "w").write(str(os.getpid()))
+signal.pause()
+"""
+
+
+@case
+def both_looks_see_the_same_below_a_manager():
+    """A server that it has started runs elsewhere, so it counts for neither."""
+    project = Project()
+    stage = project.stage
+    manager = layout.put(project.folder / "manager.py", MANAGER)
+    argv = [PYTHON, manager, stage.run, project.elsewhere]
+    stage.start_host("host", [stage.child("manager", argv, project.folder)], lost=["manager"])
+    for name in ("manager", "served"):
+        ready = stage.run / f"{name}.ready"
+        wait_until(lambda: ready.exists() and ready.read_text(), name)
+        stage.know(name, int(ready.read_text()))
+    stage.kill_host("host")
+    stage.expect_sweep(project.sweep(), ["manager"], ["served"], silent=["served"])
+
+
+@case
 def no_project_is_too_wide():
     """/, the home folder, and what lies above it."""
     project = Project()

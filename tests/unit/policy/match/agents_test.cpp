@@ -86,6 +86,21 @@ const std::vector<Line>& agents() {
         {kClaude, {kClaude, "--session-id", "5f0b", "look at it"}, "agent/agent"},
         {kVersion, {"claude", "attach", "5f0b5f0b"}, "agent/agent"},
         {kSdk, {kSdk, "--output-format", "stream-json", "--mcp-config", "{}"}, "agent/headless"},
+        {"/home/u/.vscode/extensions/anthropic.claude-code-2.0.35-linux-x64/resources/"
+         "native-binary/claude",
+         {"claude", "--output-format", "stream-json"},
+         "agent/headless"},
+        {"/home/u/.vscode/extensions/openai.chatgpt-0.5.1-linux-x64/bin/linux-x86_64/codex",
+         {"codex", "app-server"},
+         "agent/server"},
+        {"/venv/lib/python3.11/site-packages/claude_agent_sdk/_bundled/claude",
+         {"claude"},
+         "agent/agent"},
+        // npm renames the folder of a package that it updates, and deletes it then.
+        {kModules + "/@anthropic-ai/.claude-code-Xa1b2C3d/bin/claude.exe (deleted)",
+         {"claude"},
+         "agent/agent"},
+        {"/opt/codex/bin/codex-x86_64-unknown-linux-musl", {"codex"}, "agent/agent"},
         {kNode, {"claude"}, "agent/agent"},
         {kNode, {"claude", "", ""}, "agent/agent"},
         {kNode, {"node", kModules + "/@anthropic-ai/claude-code/cli.js"}, "agent/agent"},
@@ -169,6 +184,9 @@ const std::vector<Line>& servers() {
     static const std::vector<Line> kLines = {
         {kNode, {"npm exec @modelcontextprotocol/server-filesystem /srv", ""}, "mcp_server/server"},
         {kNode, {"npm exec mcp-remote http://127.0.0.1:9/sse"}, "mcp_server/server"},
+        {kNode, {"node", "/usr/local/bin/mcp-server-memory"}, "mcp_server/server"},
+        {kNode, {"node", "/home/u/.nvm/versions/node/v24/bin/playwright-mcp"}, "mcp_server/server"},
+        {kNode, {"node", "/usr/local/bin/supergateway", "--stdio", "x"}, "mcp_server/server"},
         {kNode, {"npm exec chrome-devtools-mcp@latest --headless"}, "mcp_server/server"},
         {kNode, {"npm exec @playwright/mcp@latest"}, "mcp_server/server"},
         {kNode, {"npm exec supergateway --stdio x"}, "mcp_server/server"},
@@ -218,6 +236,9 @@ const std::vector<Line>& helpers() {
     static const std::vector<Line> kLines = {
         {kNode,
          {"node", kLinks + "/typescript-language-server", "--stdio"},
+         "language_server/server"},
+        {kNode,
+         {"node", "/usr/local/bin/typescript-language-server", "--stdio"},
          "language_server/server"},
         {kNode,
          {"node", kModules + "/typescript-language-server/lib/cli.mjs", "--stdio"},
@@ -364,6 +385,46 @@ TEST_CASE("what has their words or names belongs to no family of agents") {
 TEST_CASE("no rule of the pack counts before it is switched on") {
     for (const auto* lines : {&agents(), &daemons(), &servers(), &helpers()}) {
         for (const Line& line : *lines) CHECK(judged(orphan(line), kPid).family.empty());
+    }
+}
+
+TEST_CASE("what is only listed is ended in no place but a folder that was named") {
+    policy::Rules rules = policy::built_in_rules();
+    policy::list_apart(rules);
+    policy::add_leftovers(rules, "/w/a", "/w/a");
+    policy::Settings settings;
+    const auto action_of = [&](const Line& line) {
+        FactsBuilder builder = orphan(line);
+        builder[kPid].cwd = Reading<std::string>::of("/w/a");
+        return judged_by(rules, builder, kPid, settings).action;
+    };
+    for (const Line& line : servers()) CHECK(action_of(line) == Action::report);
+    settings.under = "/w/a";
+    for (const Line& line : servers()) CHECK(action_of(line) == Action::reap);
+    for (const auto* lines : {&agents(), &helpers()}) {
+        for (const Line& line : *lines) CHECK(action_of(line) == Action::report);
+    }
+    for (const Line& line : daemons()) CHECK(action_of(line) == Action::keep);
+}
+
+TEST_CASE("an agent keeps what runs it for its user from being a leftover") {
+    policy::Rules rules = policy::built_in_rules();
+    policy::list_apart(rules);
+    policy::add_leftovers(rules, "/w/a", "/w/a");
+    policy::Settings settings;
+    settings.under = "/w/a";
+    const auto supervised = [&](const char* exe, const Line& below) {
+        FactsBuilder builder;
+        builder.orphan(row(60, 1, exe, {exe, "x"})).orphan(row(kPid, 60, below.exe, below.argv));
+        for (const Pid pid : {Pid{60}, kPid}) builder[pid].cwd = Reading<std::string>::of("/w/a");
+        builder[kPid].standard_input = builder[kPid].standard_output = null_end();
+        return judged_by(rules, builder, 60, settings);
+    };
+    for (const char* exe : {"/usr/bin/timeout", "/usr/bin/tini", kPython}) {
+        const Judgement held = supervised(exe, {kClaude, {"claude", "-p", "x"}, ""});
+        CHECK(held.action == Action::report);
+        CHECK(has_code(held, "veto.descendant"));
+        CHECK(supervised(exe, {"/w/a/tool", {"tool"}, ""}).action == Action::reap);
     }
 }
 

@@ -277,7 +277,7 @@ TEST_CASE("what a family does that says nothing else") {
     CHECK(actions.size() == 5);
 }
 
-TEST_CASE("what is listed apart is only ever reported") {
+TEST_CASE("what is listed apart is looked for, and keeps its rules") {
     const auto apart = [](const std::string& text) {
         Rules rules = overlaid(text);
         policy::list_apart(rules);
@@ -286,7 +286,6 @@ TEST_CASE("what is listed apart is only ever reported") {
             if (!rule.apart) continue;
             names.push_back(rule.name);
             CHECK(rule.enabled);
-            for (const auto& [verdict, action] : rule.actions) CHECK(action == Action::report);
         }
         return std::pair(names, executables_apart(rules));
     };

@@ -131,13 +131,19 @@ TEST_CASE("no duplicates: daemons, which outlive their host") {
     CHECK(reaped(builder).empty());
 }
 
-TEST_CASE("duplicates of process 1, or of the guard of run, may be adopted: only reported") {
+TEST_CASE("duplicates of an init, or of the guard of run, may be adopted: only reported") {
     FactsBuilder builder = two_bridges();
     REQUIRE(reaped(builder) == Pids{kOld});
     SECTION("process 1") {
         builder.first_process() = row(1, 0, "/usr/bin/python3.11",
                                       {"python3", "-m", "hermes_cli.main", "gateway", "run"});
         for (const Pid pid : {kOld, kNew}) builder[pid].row.ppid = 1;
+    }
+    SECTION("an init below process 1, as of tini -s") {
+        auto init = row(5000, 1, "/usr/bin/tini", {"tini", "-s", "--", "x"});
+        init.start_ticks = kNow - 3 * kHour;
+        builder.relative(init);
+        for (const Pid pid : {kOld, kNew}) builder[pid].row.ppid = 5000;
     }
     SECTION("the guard") {
         auto guard = row(5000, 1, "/usr/bin/orphan-reaper", {"orphan-reaper", "run"});
