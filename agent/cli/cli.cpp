@@ -9,6 +9,7 @@
 #include "agent/cli/checks.hpp"
 #include "agent/cli/help.hpp"
 #include "agent/cli/values.hpp"
+#include "agent/cli/version.hpp"
 #include "agent/system/exit_status.hpp"
 #include "policy/text/escape.hpp"
 
@@ -119,8 +120,7 @@ std::variant<Options, Message> parse(std::span<const char* const> arguments) {
     // Help is of more use than "unknown option" where both were asked for.
     if (!tokens->unknown.empty() && !tokens->has("--help")) return usage_error(tokens->unknown);
     if (auto help = find_help(*tokens)) return *std::move(help);
-    if (tokens->has("--version"))
-        return Message{fmt::format("orphan-reaper {}\n", REAPER_VERSION), 0};
+    if (tokens->has("--version")) return Message{version_text(), 0};
     const auto command = find_command(*tokens);
     if (!command) return usage_error(command.error());
     Options options;

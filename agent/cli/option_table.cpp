@@ -158,7 +158,7 @@ constexpr OptionInfo kOptions[] = {
      "auto (default), always or never"},
     {kOther, "--help", "-h", "", "", nullptr, "help, also about one command",
      "As in 'orphan-reaper sweep --help'."},
-    {kOther, "--version", "", "", "", nullptr, "the version"},
+    {kOther, "--version", "", "", "", nullptr, "the version, its commit and libraries"},
 };
 
 constexpr CommandInfo kCommands[] = {
