@@ -22,6 +22,12 @@ add_custom_target(filled_options ALL DEPENDS ${made}/man/orphan-reaper.1
 # Whatever builds the program, as packaging/quickstart does, leaves all that is installed with it.
 add_dependencies(orphan-reaper filled_options)
 
+set(REAPER_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING
+  "Where zsh looks for completions; on Debian share/zsh/vendor-completions")
+add_custom_target(uninstall COMMENT "Taking back what was installed" VERBATIM
+  COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
+    -P ${PROJECT_SOURCE_DIR}/packaging/cmake/uninstall.cmake)
+
 install(TARGETS orphan-reaper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES README.md LICENSE packaging/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${made}/man/orphan-reaper.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -33,7 +39,7 @@ install(FILES packaging/man/orphan-reaper-rules.5 DESTINATION ${CMAKE_INSTALL_MA
 install(FILES ${made}/completions/orphan-reaper.bash DESTINATION
   ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME orphan-reaper)
 install(FILES ${made}/completions/_orphan-reaper DESTINATION
-  ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  ${REAPER_ZSH_COMPLETIONS})
 install(FILES ${made}/completions/orphan-reaper.fish DESTINATION
   ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES packaging/schema/orphan-reaper-rules.schema.json
