@@ -16,4 +16,8 @@ namespace reaper::scanner {
 // which is an answer. False: it took so long that a manager must hang.
 bool ask_service_managers(const ProcessTable& table, std::span<ProcessFacts* const> processes);
 
+// True if this program has what it takes to ask: it was built with libsystemd, and that can be
+// loaded, which this does.
+[[nodiscard]] bool can_ask_service_managers();
+
 }  // namespace reaper::scanner

@@ -118,4 +118,8 @@ bool ask_service_managers(const ProcessTable& table, std::span<ProcessFacts* con
     return std::chrono::steady_clock::now() < deadline;
 }
 
+bool can_ask_service_managers() {
+    return can_ask_units();
+}
+
 }  // namespace reaper::scanner

@@ -24,4 +24,7 @@ struct UnitQuestion {
 // deadline stays empty.
 void ask_units(std::span<UnitQuestion> questions, std::chrono::steady_clock::time_point deadline);
 
+// Loads what is needed for that. False: it is not there.
+[[nodiscard]] bool can_ask_units();
+
 }  // namespace reaper::scanner

@@ -18,6 +18,8 @@ namespace reaper::scanner {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr const char* kLibrary = "libsystemd.so.0";
 using std::chrono::microseconds;
 
 // The functions of libsystemd that are needed here.
@@ -205,8 +207,12 @@ void ask_manager(const SdBus& library, std::span<UnitQuestion> questions, bool u
 
 }  // namespace
 
+bool can_ask_units() {
+    return SdBus(LateLibrary(kLibrary)).complete();
+}
+
 void ask_units(std::span<UnitQuestion> questions, std::chrono::steady_clock::time_point deadline) {
-    const SdBus library(LateLibrary("libsystemd.so.0"));
+    const SdBus library{LateLibrary(kLibrary)};
     if (!library.complete()) return;
     for (const bool user_manager : {true, false})
         ask_manager(library, questions, user_manager, deadline);
