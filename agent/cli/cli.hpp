@@ -29,4 +29,7 @@ struct Message {
 // '/srv/a b'".
 [[nodiscard]] std::string scope_words(const ScopeOptions& options);
 
+// As it is typed in a POSIX shell: in quotes, when it is not plain.
+[[nodiscard]] std::string shell_word(std::string_view word);
+
 }  // namespace reaper::agent

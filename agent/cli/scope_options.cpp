@@ -6,9 +6,6 @@
 
 namespace reaper::agent {
 
-namespace {
-
-// For a POSIX shell, when it is not plain already.
 std::string shell_word(std::string_view word) {
     constexpr std::string_view kPlain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+@%";
@@ -17,8 +14,6 @@ std::string shell_word(std::string_view word) {
     for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return text + "'";
 }
-
-}  // namespace
 
 std::string scope_words(const ScopeOptions& options) {
     std::string words;

@@ -153,11 +153,10 @@ RulesRead<T> read_rules_bounded(const std::function<RulesRead<T>()>& read) {
 }
 
 // Root's own places are in no other user's hands.
-tl::expected<std::vector<RuleSource>, std::string> find_sources(const ScopeOptions& options) {
-    const auto read = [&] { return read_rule_sources(usual_rule_places(options.config)); };
-    return ::geteuid() == 0 && options.config.empty()
-               ? read()
-               : read_rules_bounded<std::vector<RuleSource>>(read);
+tl::expected<std::vector<RuleSource>, std::string> find_sources(const std::string& config) {
+    const auto read = [&] { return read_rule_sources(usual_rule_places(config)); };
+    return ::geteuid() == 0 && config.empty() ? read()
+                                              : read_rules_bounded<std::vector<RuleSource>>(read);
 }
 
 // A file that is to be checked has its place among the others, or is laid over them.
@@ -192,7 +191,7 @@ tl::expected<void, Message> find_rules(const ScopeOptions& options, Setup& setup
                                                   escape(why, 2000), closed_home()),
                                       static_cast<int>(ExitStatus::configuration)});
     };
-    auto sources = find_sources(options);
+    auto sources = find_sources(options.config);
     if (!sources) return wrong(sources.error());
     setup.rule_sources = std::move(*sources);
     const bool checks = !options.rule_file.empty();
@@ -206,11 +205,8 @@ tl::expected<void, Message> find_rules(const ScopeOptions& options, Setup& setup
     return {};
 }
 
-}  // namespace
-
-tl::expected<Setup, Message> prepare(const ScopeOptions& options) {
-    Setup setup;
-    if (auto found = find_rules(options, setup); !found) return tl::unexpected(found.error());
+// Whatever the rules are.
+tl::expected<Setup, Message> prepare_scope(const ScopeOptions& options, Setup setup) {
     auto families = choose_families(setup.rules, options.families);
     if (!families) return tl::unexpected(families.error());
     if (auto added = add_packs(setup.rules, options.packs, *families); !added)
@@ -237,6 +233,27 @@ tl::expected<Setup, Message> prepare(const ScopeOptions& options) {
                       options.grace,
                       options.grace_cap};
     return setup;
+}
+
+}  // namespace
+
+tl::expected<Setup, Message> prepare(const ScopeOptions& options) {
+    Setup setup;
+    if (auto found = find_rules(options, setup); !found) return tl::unexpected(found.error());
+    return prepare_scope(options, std::move(setup));
+}
+
+tl::expected<Setup, Message> prepare_without_rule_files(const ScopeOptions& options) {
+    Setup setup;
+    setup.rules = policy::built_in_rules();
+    return prepare_scope(options, std::move(setup));
+}
+
+tl::expected<std::vector<RuleSource>, std::string> check_rule_files(const std::string& config) {
+    auto sources = find_sources(config);
+    if (!sources) return sources;
+    const auto rules = combine_rules(*sources);
+    return rules ? std::move(sources) : tl::unexpected(rules.error());
 }
 
 }  // namespace reaper::agent

@@ -34,4 +34,12 @@ struct Setup {
 // rules are sound.
 [[nodiscard]] tl::expected<Setup, Message> prepare(const ScopeOptions& options);
 
+// Does the same by the built-in rules alone.
+[[nodiscard]] tl::expected<Setup, Message> prepare_without_rule_files(const ScopeOptions& options);
+
+// Reads the rules of every usual place and of --config. The error says which file is wrong, and
+// why.
+[[nodiscard]] tl::expected<std::vector<RuleSource>, std::string> check_rule_files(
+    const std::string& config);
+
 }  // namespace reaper::agent
