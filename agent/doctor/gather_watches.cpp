@@ -1,0 +1,51 @@
+// The watches that run, and whether their program is still the one that is installed.
+#include <algorithm>
+
+#include "agent/doctor/gather.hpp"
+#include "scanner/directory.hpp"
+#include "scanner/read_file.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+// "orphan-reaper watch --report-only": the first word that is no option.
+bool is_watch(const scanner::ProcessRow& row) {
+    if (!row.command_line.ok()) return false;
+    const auto& argv = row.command_line.value.argv;
+    return std::find(argv.begin() + (argv.empty() ? 0 : 1), argv.end(), "watch") != argv.end();
+}
+
+bool is_deleted(const scanner::ProcessTable& table, scanner::Pid pid) {
+    const auto link = scanner::open_process(table, pid).and_then([](const Fd& process) {
+        return scanner::read_link_at(process.get(), "exe");
+    });
+    return link && link->ends_with(" (deleted)");
+}
+
+// ".../app.slice/orphan-reaper-watch.service"
+std::string unit_of(const scanner::ProcessRow& row) {
+    if (!row.cgroup.ok()) return {};
+    const std::string& path = row.cgroup.value;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return name.ends_with(".service") ? name : std::string();
+}
+
+}  // namespace
+
+// A watch sweeps in copies of itself, which are its children: they are not listed.
+std::vector<RunningWatch> find_watches(const scanner::ProcessTable& table,
+                                       std::optional<scanner::Uid> uid) {
+    std::vector<RunningWatch> watches;
+    const auto walked = scanner::walk(table, {.uid = uid, .interpreters = {"orphan-reaper"}});
+    if (!walked) return watches;
+    for (const scanner::Pid pid : walked->candidates) {
+        const auto row = scanner::read_row(table, pid);
+        const auto is_parent = [&](const RunningWatch& watch) { return watch.pid == row->ppid; };
+        if (row && is_watch(*row) && std::ranges::none_of(watches, is_parent))
+            watches.push_back({pid, is_deleted(table, pid), unit_of(*row)});
+    }
+    return watches;
+}
+
+}  // namespace reaper::agent

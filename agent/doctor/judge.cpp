@@ -1,0 +1,23 @@
+#include "agent/doctor/judge.hpp"
+
+namespace reaper::agent {
+
+Findings judge_machine(const Observations& seen) {
+    Findings findings;
+    add_sight(seen, findings);
+    add_standing(seen, findings);
+    add_kernel(seen, findings);
+    add_limits(seen, findings);
+    add_rules(seen, findings);
+    add_history(seen, findings);
+    add_schedule(seen, findings);
+    add_homes(seen, findings);
+    add_programs(seen, findings);
+    return findings;
+}
+
+std::string as_root(const Observations& seen, const std::string& command) {
+    return seen.own_uid == 0 ? command : "sudo " + command;
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,26 @@
+// Decides what the observations mean. Pure: the same observations give the same findings.
+#pragma once
+
+#include "agent/doctor/finding.hpp"
+#include "agent/doctor/observations.hpp"
+
+namespace reaper::agent {
+
+// Returns all findings, in their order.
+[[nodiscard]] Findings judge_machine(const Observations& seen);
+
+// The parts of it. Each adds its findings.
+void add_sight(const Observations& seen, Findings& findings);
+void add_standing(const Observations& seen, Findings& findings);
+void add_kernel(const Observations& seen, Findings& findings);
+void add_limits(const Observations& seen, Findings& findings);
+void add_rules(const Observations& seen, Findings& findings);
+void add_history(const Observations& seen, Findings& findings);
+void add_schedule(const Observations& seen, Findings& findings);
+void add_homes(const Observations& seen, Findings& findings);
+void add_programs(const Observations& seen, Findings& findings);
+
+// As root: with sudo, where this user is another one.
+[[nodiscard]] std::string as_root(const Observations& seen, const std::string& command);
+
+}  // namespace reaper::agent

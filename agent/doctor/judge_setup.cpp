@@ -1,0 +1,201 @@
+// The rules, the history, the homes, and other programs of this one.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/cli/cli.hpp"
+#include "agent/doctor/judge.hpp"
+#include "agent/system/format.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using enum FindingStatus;
+
+std::string as_owner(const Observations& seen, const std::string& path,
+                     const std::string& command) {
+    return path.starts_with("/etc/") ? as_root(seen, command) : command;
+}
+
+// "FILE can be written by others (chmod go-w would do)"
+std::string trust_fix(const Observations& seen, const std::string& trouble) {
+    constexpr std::string_view kOpen = " can be written by others (";
+    constexpr std::string_view kEnd = " would do)";
+    const std::size_t end = trouble.find(kOpen);
+    if (end == std::string::npos || !trouble.ends_with(kEnd)) return {};
+    const std::string path = trouble.substr(0, end);
+    const std::size_t begin = end + kOpen.size();
+    std::string command = trouble.substr(begin, trouble.size() - kEnd.size() - begin);
+    // Of the folder itself more is asked than of those above it.
+    if (path.ends_with("/rules.d")) command = "chmod go-w";
+    return as_owner(seen, path, fmt::format("{} {}", command, shell_word(path)));
+}
+
+// "FILE: families.bridge.graze: unknown key". The command shows whether an edit has mended it.
+std::string mistake_fix(const std::string& trouble) {
+    constexpr std::string_view kEnding = ".json";
+    const std::size_t end = trouble.find(".json:");
+    if (!trouble.starts_with('/') || end == std::string::npos) return {};
+    return "orphan-reaper rules check " + shell_word(trouble.substr(0, end + kEnding.size()));
+}
+
+Finding rules_finding(const Observations& seen) {
+    Finding finding{.id = "rules"};
+    finding.facts = {{"files", static_cast<std::int64_t>(seen.rule_files)}};
+    if (seen.rules_trouble.empty()) {
+        finding.message = seen.rule_files == 0
+                              ? "the built-in ones; there are no rule files"
+                              : fmt::format("{}, valid and in the right hands",
+                                            count_text(seen.rule_files, "rule file"));
+        return finding;
+    }
+    finding.status = fail;
+    finding.message = seen.rules_trouble + "; until that is mended, nothing is done";
+    finding.fix = trust_fix(seen, seen.rules_trouble);
+    if (finding.fix.empty()) finding.fix = mistake_fix(seen.rules_trouble);
+    return finding;
+}
+
+Finding user_rules_finding(scanner::Uid uid, const std::string& why) {
+    return {.id = "user_rules",
+            .status = warn,
+            .message = fmt::format("the rules of user id {} count for nothing, so that all of its "
+                                   "processes are kept: {}",
+                                   uid, why)};
+}
+
+std::string history_trouble(const HistoryPlace& history) {
+    switch (history.state) {
+        case HistoryPlaceState::nowhere: return "neither HOME nor XDG_STATE_HOME is a full path";
+        case HistoryPlaceState::foreign: return history.place + " is no plain file of this user";
+        case HistoryPlaceState::closed: return history.place + " may not be written to";
+        case HistoryPlaceState::read_only: return history.place + " is read-only";
+        case HistoryPlaceState::full: return "there is no room left below " + history.place;
+        case HistoryPlaceState::unanswered: return history.folder + " did not answer in time";
+        case HistoryPlaceState::writable: break;
+    }
+    return {};
+}
+
+std::string history_fix(const Observations& seen) {
+    const HistoryPlace& history = seen.history;
+    const std::string path = shell_word(history.place);
+    if (history.state == HistoryPlaceState::nowhere) return "export HOME=~";
+    if (history.state == HistoryPlaceState::full) return "df -h " + path;
+    if (history.state == HistoryPlaceState::foreign) return fmt::format("mv {0} {0}.aside", path);
+    if (history.state != HistoryPlaceState::closed) return {};
+    return history.owner == seen.own_uid
+               ? "chmod u+rwx " + path
+               : as_root(seen, fmt::format("chown {} {}", seen.own_uid, path));
+}
+
+Finding history_finding(const Observations& seen) {
+    const HistoryPlace& history = seen.history;
+    Finding finding{.id = "history", .facts = {{"folder", history.folder}}};
+    const std::string trouble = history_trouble(history);
+    if (trouble.empty()) {
+        finding.message = fmt::format("what is ended can be written down in {}", history.folder);
+        return finding;
+    }
+    finding.status = fail;
+    finding.message = fmt::format(
+        "what is ended cannot be written down: {}; what comes again is "
+        "then ended each time",
+        trouble);
+    finding.fix = history_fix(seen);
+    return finding;
+}
+
+Finding home_finding(const HomeState& home) {
+    Finding finding{.id = "home",
+                    .facts = {{"path", home.path},
+                              {"exists", home.exists},
+                              {"looks_like_hermes", home.looks_like_hermes}}};
+    if (home.exists && home.readable && home.looks_like_hermes) {
+        finding.message = home.path + " is a home of Hermes";
+        return finding;
+    }
+    finding.status = warn;
+    if (!home.exists) {
+        finding.message = home.path + ", which HERMES_HOME names, is not there";
+    } else if (!home.readable) {
+        finding.message = home.path + " may not be read: pid files and ledgers in it are not known";
+        finding.fix = "chmod u+rx " + shell_word(home.path);
+    } else {
+        finding.message = home.path + " holds nothing that a home of Hermes has";
+    }
+    return finding;
+}
+
+bool counts(const Observations& seen, const HomeState& home) {
+    return home.exists || home.path == seen.hermes_home;
+}
+
+Finding other_finding(const Observations& seen, const OtherProgram& other) {
+    const bool same = other.version == seen.version;
+    Finding finding{.id = "program",
+                    .status = same ? ok : warn,
+                    .facts = {{"path", other.path}, {"version", other.version}}};
+    if (!other.trusted)
+        finding.message = other.path + " is in PATH, and others can change it: it was not asked";
+    else if (other.version.empty())
+        finding.message = other.path + " is in PATH, and does not say which version it is";
+    else
+        finding.message = fmt::format("{} is in PATH too, version {}; this is {}, version {}",
+                                      other.path, other.version, seen.program, seen.version);
+    return finding;
+}
+
+Finding watch_finding(const Observations& seen, const RunningWatch& watch) {
+    Finding finding{.id = "watch",
+                    .status = watch.deleted ? warn : ok,
+                    .facts = {{"pid", std::int64_t{watch.pid}}, {"deleted", watch.deleted}}};
+    finding.message = fmt::format("the watch with pid {} runs {}", watch.pid,
+                                  watch.deleted ? "a program that was replaced since it started"
+                                                : "the program that is installed");
+    if (!watch.deleted) return finding;
+    const bool is_service = watch.unit.ends_with(".service");
+    const bool is_own = seen.whose.uid == seen.own_uid;
+    finding.fix = is_service && is_own ? "systemctl --user restart " + shell_word(watch.unit)
+                                       : fmt::format("kill {}; orphan-reaper watch", watch.pid);
+    return finding;
+}
+
+}  // namespace
+
+void add_rules(const Observations& seen, Findings& findings) {
+    findings.push_back(rules_finding(seen));
+    for (const auto& [uid, why] : seen.sight.users_with_unreadable_rules)
+        findings.push_back(user_rules_finding(uid, why));
+}
+
+void add_history(const Observations& seen, Findings& findings) {
+    findings.push_back(history_finding(seen));
+}
+
+void add_homes(const Observations& seen, Findings& findings) {
+    const auto first = findings.size();
+    for (const HomeState& home : seen.homes) {
+        if (counts(seen, home)) findings.push_back(home_finding(home));
+    }
+    if (findings.size() == first)
+        findings.push_back({.id = "home",
+                            .status = skip,
+                            .message = "there is no home of Hermes; --home DIR names one that lies "
+                                       "elsewhere"});
+}
+
+void add_programs(const Observations& seen, Findings& findings) {
+    if (seen.others.empty())
+        findings.push_back(
+            {.id = "program",
+             .message = fmt::format("version {}; PATH has no other one", seen.version),
+             .facts = {{"path", seen.program}, {"version", seen.version}}});
+    for (const OtherProgram& other : seen.others) findings.push_back(other_finding(seen, other));
+    if (seen.watches.empty())
+        findings.push_back({.id = "watch", .status = skip, .message = "no watch runs"});
+    for (const RunningWatch& watch : seen.watches) findings.push_back(watch_finding(seen, watch));
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,170 @@
+#include "agent/doctor/schedule_state.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "agent/doctor/command_output.hpp"
+#include "scanner/access_guard.hpp"
+#include "scanner/directory.hpp"
+#include "scanner/fd.hpp"
+#include "scanner/read_file.hpp"
+#include "scanner/regular_file.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr std::chrono::milliseconds kAnswerTime{2000};
+constexpr std::size_t kMostText = std::size_t{256} * 1024;
+constexpr const char* kCrontab = "/usr/bin/crontab";
+constexpr const char* kSystemctl = "/usr/bin/systemctl";
+
+bool exists(const std::string& path) {
+    struct stat status{};
+    return scanner::may_read(::geteuid(), path) && ::stat(path.c_str(), &status) == 0;
+}
+
+// None: there is no such file, or it may not be read.
+std::optional<std::string> text_of(const std::string& path) {
+    if (!scanner::may_read(::geteuid(), path)) return std::nullopt;
+    const auto file = scanner::find_through_links(AT_FDCWD, path.c_str());
+    auto text = file ? scanner::read_found(*file, kMostText) : tl::unexpected(file.error());
+    return text ? std::optional(*std::move(text)) : std::nullopt;
+}
+
+// Its own manager, or that of root, which a copy of the program of another user cannot reach.
+bool has_user_manager(const ScheduleOf& whose) {
+    const std::string folder = fmt::format("/run/user/{}/systemd/private", whose.uid);
+    return whose.uid == ::geteuid() && exists(kSystemctl) && exists(folder);
+}
+
+// Root asks it by a socket of its own, other users by the bus.
+bool has_system_manager() {
+    const char* socket = ::geteuid() == 0 ? "/run/systemd/private" : "/run/dbus/system_bus_socket";
+    return exists("/run/systemd/system") && exists(kSystemctl) && exists(socket);
+}
+
+bool is_cron(std::string_view name) {
+    constexpr std::array<std::string_view, 4> kNames = {"cron\n", "crond\n", "fcron\n", "dcron\n"};
+    return std::ranges::find(kNames, name) != kNames.end();
+}
+
+// By the name of a process, which any user may read: cron leaves its pid in no file that all of
+// its kinds have.
+bool runs_cron(const scanner::ProcessTable& table) {
+    constexpr std::size_t kMostName = 64;
+    const Fd folder(::open(table.name().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder) return false;
+    const auto pids = scanner::list_numbers_at(folder.get(), ".");
+    return pids && std::ranges::any_of(*pids, [&](int pid) {
+               const std::string path = fmt::format("{}/comm", pid);
+               const auto name = scanner::read_at(folder.get(), path.c_str(), kMostName);
+               return name && is_cron(name->bytes);
+           });
+}
+
+void add_lines(std::vector<CronLine>& lines, const std::string& path, bool has_users,
+               const ScheduleOf& whose) {
+    const auto text = text_of(path);
+    if (!text) return;
+    const std::string user = whose.every ? "" : whose.user;
+    std::ranges::move(parse_crontab(*text, path, has_users, user), std::back_inserter(lines));
+}
+
+// Debian's folder, then the one of others. False: neither may be read.
+bool add_spool(std::vector<CronLine>& lines, const ScheduleOf& whose) {
+    constexpr std::array kFolders = {"/var/spool/cron/crontabs", "/var/spool/cron"};
+    if (::geteuid() != 0 || whose.user.empty()) return false;
+    for (const char* folder : kFolders) {
+        if (!exists(folder)) continue;
+        add_lines(lines, fmt::format("{}/{}", folder, whose.user), false, whose);
+        return true;
+    }
+    return false;
+}
+
+std::uint64_t monotonic_microseconds() {
+    timespec now{};
+    if (::clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;  // cannot fail
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 +
+           static_cast<std::uint64_t>(now.tv_nsec) / 1000;
+}
+
+// `of_user`: the manager of this user, of which the place of its socket is known.
+ManagerAnswer ask_manager(bool of_user, const std::vector<std::string>& units,
+                          std::vector<ScheduledUnit>& answers) {
+    std::vector<std::string> argv = {kSystemctl, "show"};
+    if (of_user) argv.emplace_back("--user");
+    argv.emplace_back(
+        "--property=Id,LoadState,ActiveState,Result,ExecMainStatus,"
+        "ExecMainExitTimestampMonotonic");
+    argv.insert(argv.end(), units.begin(), units.end());
+    std::vector<std::string> environment;
+    if (of_user) environment.push_back(fmt::format("XDG_RUNTIME_DIR=/run/user/{}", ::geteuid()));
+    const auto said = read_command(std::move(argv), kAnswerTime, std::move(environment));
+    if (!said || said->status != 0) return ManagerAnswer::silent;
+    std::ranges::move(parse_units(said->text, of_user, monotonic_microseconds()),
+                      std::back_inserter(answers));
+    return ManagerAnswer::answered;
+}
+
+std::vector<std::string> units_for(const ScheduleOf& whose) {
+    const std::string instance = whose.every ? "*" : whose.user;
+    return {fmt::format("orphan-reaper@{}.timer", instance),
+            fmt::format("orphan-reaper@{}.service", instance)};
+}
+
+// It prints the lines of the user that runs it, and ends with 1 where there are none.
+void ask_crontab(ScheduleState& state, const ScheduleOf& whose) {
+    const auto said = read_command({kCrontab, "-l"}, kAnswerTime);
+    state.crontab_unknown = !said || said->status > 1;
+    if (!said || said->status != 0) return;
+    const std::string name = fmt::format("crontab of {}", whose.user);
+    std::ranges::move(parse_crontab(said->text, name, false, ""), std::back_inserter(state.cron));
+}
+
+}  // namespace
+
+ScheduleFiles read_schedule_files(const scanner::ProcessTable& table, const ScheduleOf& whose) {
+    ScheduleFiles files;
+    files.systemd_runs = exists("/run/systemd/system");
+    files.has_user_manager = has_user_manager(whose);
+    files.has_system_manager = has_system_manager();
+    files.has_crontab = exists(kCrontab);
+    add_lines(files.cron, "/etc/cron.d/orphan-reaper", true, whose);
+    add_lines(files.cron, "/etc/crontab", true, whose);
+    files.crontab_is_read = add_spool(files.cron, whose);
+    files.cron_runs = runs_cron(table);
+    files.lingers = exists("/var/lib/systemd/linger/" + whose.user);
+    return files;
+}
+
+ScheduleState ask_schedule(const ScheduleFiles& files, const ScheduleOf& whose) {
+    ScheduleState state;
+    state.cron = files.cron;
+    state.cron_runs = files.cron_runs;
+    state.has_crontab = files.has_crontab;
+    if (files.has_user_manager) {
+        state.user_manager = ask_manager(
+            true, {"orphan-reaper.timer", "orphan-reaper.service", "orphan-reaper-watch.service"},
+            state.units);
+        state.lingers = files.lingers;
+    }
+    if (files.has_system_manager && !whose.user.empty())
+        state.system_manager = ask_manager(false, units_for(whose), state.units);
+    const bool is_own = whose.uid == ::geteuid();
+    if (is_own && files.has_crontab && !files.crontab_is_read) ask_crontab(state, whose);
+    state.crontab_unknown = state.crontab_unknown || (!is_own && !files.crontab_is_read);
+    return state;
+}
+
+}  // namespace reaper::agent
