@@ -71,9 +71,19 @@ int print_history(const Options& options) {
                   : fail(output.error());
 }
 
+int print_doctor(const Options& options) {
+    auto output = Output::open(options);
+    if (!output) return fail(output.error());
+    const auto report = run_doctor(options, options, options.format, render_options(options));
+    if (!report) return say(report.error());
+    const auto written = output->write(report->text);
+    return written ? static_cast<int>(report->exit_status) : fail(written.error());
+}
+
 int execute(const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     if (options.command == Command::history) return print_history(options);
+    if (options.command == Command::doctor) return print_doctor(options);
     if (options.command == Command::run) {
         const auto status = run_helper(options, options, options.verbose);
         return status ? *status : say(status.error());

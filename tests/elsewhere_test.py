@@ -142,6 +142,7 @@ def test_what_needs_processes_fails_clearly():
         ["pidfiles"],
         ["pidfiles", "--clean"],
         ["history"],
+        ["doctor"],
     ):
         done = run(ELSEWHERE, *arguments, status=4)
         assert "on this system" in done.stderr and "--from-facts FILE" in done.stderr

@@ -128,6 +128,7 @@ def pages_name_what_only_their_command_takes():
             "rules",
             "pidfiles",
             "history",
+            "doctor",
         )
     }
     for command, options in commands.items():

@@ -20,7 +20,10 @@ std::string describe_ignored(const OptionInfo& option, const CommandInfo& comman
                            meant);
     const bool acts =
         command.starts_program || is_for(*find_option("--no-history"), command.command);
-    if (!acts && !is_for(option, Command::report) && !is_for(option, Command::history))
+    const bool is_about_looking = is_for(option, Command::report) ||
+                                  is_for(option, Command::history) ||
+                                  is_for(option, Command::doctor);
+    if (!acts && !is_about_looking)
         return fmt::format("{} changes nothing anyway; {} is for {}", command.name, option.name,
                            meant);
     return fmt::format("{} is for {}, not for {}", option.name, meant, command.name);

@@ -40,6 +40,7 @@ constexpr std::string_view kExamples = R"(Examples:
   orphan-reaper explain 4711             why was that one kept?
   orphan-reaper pidfiles --clean         remove pid files that name no process
   orphan-reaper history                  what was done in the last 7 days?
+  orphan-reaper doctor                   is anything missing on this machine?
   orphan-reaper --json | jq .summary     for scripts
 
 )";
@@ -138,9 +139,22 @@ A unique id reads boot:namespace:pid:inode. To check it by hand:
   process in ticks since the boot: field 22 of /proc/PID/stat
 )";
 
+constexpr std::string_view kDoctor = R"(
+Each line is a check that is
+  ok    as it should be
+  WARN  it works, but something is missing, or will go wrong
+  FAIL  leaks are not found, or not ended, until this is mended
+  skip  it does not apply here, or could not be looked at
+and below it stands the command that mends it. None of them is run. As root, it
+is about root's own processes, or with --user about those of another user.
+Exit status: 0 when nothing fails, 1 when something does (with --strict also
+when something warns), 4 when the processes could not be looked at.
+)";
+
 constexpr std::string_view kExitStatus = R"(Exit status:
   0    nothing leaked is left
-  1    leaks, or stale files, were found and left (report, dry run)
+  1    leaks, or stale files, were found and left (report, dry run);
+       a check failed (doctor)
   2    wrong usage
   3    configuration or rules are invalid; nothing was done
   4    the scan was incomplete: not enough could be read to be sure;
@@ -199,6 +213,7 @@ std::string_view more_about(Command command) {
         case Command::history: return kHistory;
         case Command::watch: return kWatch;
         case Command::pid_files: return kPidFiles;
+        case Command::doctor: return kDoctor;
         default: return "";
     }
 }

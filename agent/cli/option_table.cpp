@@ -15,14 +15,17 @@ constexpr std::string_view kPast = "What is shown";
 constexpr std::string_view kDoing = "What is done";
 constexpr std::string_view kEnding = "How they are ended";
 constexpr std::string_view kWatching = "How watch watches";
+constexpr std::string_view kChecking = "What doctor expects";
 constexpr std::string_view kOther = "Other";
 
 constexpr std::string_view kAboutProcesses = "report sweep preflight watch explain rules";
 constexpr std::string_view kLooking = "report sweep preflight watch explain rules pidfiles";
+constexpr std::string_view kPlaces = "report sweep preflight watch explain rules pidfiles doctor";
 constexpr std::string_view kSweeping = "sweep preflight watch";
 constexpr std::string_view kGraceful = "sweep preflight run watch";
 constexpr std::string_view kFormats = "text json jsonl prometheus html";
-constexpr std::string_view kReporting = "report sweep preflight explain rules pidfiles history";
+constexpr std::string_view kReporting =
+    "report sweep preflight explain rules pidfiles history doctor";
 
 std::string read_json(const OptionInfo&, std::string_view, Options& options) {
     options.format = Format::json;
@@ -65,7 +68,7 @@ constexpr ValueInfo kValues[] = {
 
 // --json stands before --format: the later one decides, and a check compares them.
 constexpr OptionInfo kOptions[] = {
-    {kScope, "--home", "", "DIR", kLooking, set<&Options::homes>,
+    {kScope, "--home", "", "DIR", kPlaces, set<&Options::homes>,
      "only helpers that serve this home or one below it; repeatable"},
     {kScope, "--family", "", "FAMILY", kAboutProcesses, set<&Options::families>,
      "only these helpers: a family, or a pack of them; switches them on; repeatable",
@@ -81,7 +84,7 @@ constexpr OptionInfo kOptions[] = {
      "others; repeatable",
      "Without it a report lists that pack in a section of its own, and no other command looks at "
      "it."},
-    {kScope, "--user", "", "USER", kLooking, set<&Options::user>,
+    {kScope, "--user", "", "USER", kPlaces, set<&Options::user>,
      "only processes of this user (default: the user that runs this)"},
     {kScope, "--all-users", "", "", kLooking, set<&Options::all_users>,
      "processes of every user; needs root to see them completely"},
@@ -92,7 +95,7 @@ constexpr OptionInfo kOptions[] = {
      "also end these, which are only reported otherwise: abandoned, duplicate, held, in-service "
      "(comma-separated)",
      "in-service: orphans in the cgroup of a service that are not the service."},
-    {kScope, "--config", "", "FILE", kLooking, set<&Options::config>,
+    {kScope, "--config", "", "FILE", kPlaces, set<&Options::config>,
      "one more rule file, laid over the others (see 'rules --help')"},
     {kScope, "--from-facts", "", "FILE", "report explain", set<&Options::from_facts>,
      "judge what --facts wrote, on this or another machine, instead of looking (report, explain)",
@@ -136,6 +139,8 @@ constexpr OptionInfo kOptions[] = {
      "append how many helpers each host has, at every look and change", "Each is a line of JSON."},
     {kWatching, "--report-only", "", "", "watch", set<&Options::report_only>,
      "say what would be ended, end nothing"},
+    {kChecking, "--strict", "", "", "doctor", set<&Options::strict>,
+     "exit with 1 also where something only warns"},
     {kOutputGroup, "--json", "", "", kReporting, read_json, "the same as --format json"},
     {kOutputGroup, "--format", "", "FORMAT", kReporting, set<&Options::format>,
      "text (default), json, jsonl, prometheus or html"},
@@ -147,7 +152,7 @@ constexpr OptionInfo kOptions[] = {
      "the values of variables that a rule only wants to be set. What other users protect is in "
      "it."},
     {kOutputGroup, "--quiet", "-q", "",
-     "report sweep preflight watch explain rules pidfiles history", set<&Options::quiet>,
+     "report sweep preflight watch explain rules pidfiles history doctor", set<&Options::quiet>,
      "one line when something is wrong, nothing otherwise",
      "That line says the first reason why something could not be looked at, did not end or was not "
      "removed. A sweep whose standard error is the journal of systemd also writes a line there for "
@@ -183,6 +188,9 @@ constexpr CommandInfo kCommands[] = {
      "pid and lock files and what they really name; --clean removes the stale ones"},
     {Command::history, "history", "", "text json",
      "what was done, why, and how much memory came back"},
+    {Command::doctor, "doctor", "", "text json",
+     "can this machine be seen completely, and does something sweep it? what is missing, and the "
+     "command that mends it; changes nothing"},
 };
 
 }  // namespace

@@ -14,7 +14,18 @@
 
 namespace reaper::agent {
 
-enum class Command { report, sweep, preflight, run, watch, explain, rules, pid_files, history };
+enum class Command {
+    report,
+    sweep,
+    preflight,
+    run,
+    watch,
+    explain,
+    rules,
+    pid_files,
+    history,
+    doctor
+};
 // In the order of the words in the table of options; so are the next two.
 enum class Format { text, json, jsonl, prometheus, html };
 enum class Events { automatic, pidfd, connector, scan };
@@ -81,6 +92,9 @@ struct PidFilesOptions {
 struct HistoryOptions {
     std::chrono::milliseconds since = std::chrono::hours(7 * 24);
 };
+struct DoctorOptions {
+    bool strict = false;  // warnings count as failures
+};
 struct PreflightOptions {
     std::chrono::milliseconds timeout{300'000};
     std::vector<std::string> when_ready;  // what to run then
@@ -97,6 +111,7 @@ struct Options : WatchOptions,
                  ExplainOptions,
                  PidFilesOptions,
                  HistoryOptions,
+                 DoctorOptions,
                  PreflightOptions,
                  RunOptions {};
 

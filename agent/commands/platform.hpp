@@ -35,6 +35,18 @@ using ShowReport = std::function<int(Report)>;
 [[nodiscard]] Result<std::string> run_history(const HistoryOptions& own, Format format,
                                               const RenderOptions& render);
 
+// What `doctor` prints, and its exit status.
+struct DoctorReport {
+    std::string text;
+    ExitStatus exit_status = ExitStatus::clean;
+};
+// Checks the machine and the setup of this program on it; changes nothing. Fails where the command
+// line is wrong; what could not be looked at is in the text.
+[[nodiscard]] tl::expected<DoctorReport, Message> run_doctor(const ScopeOptions& options,
+                                                             const DoctorOptions& own,
+                                                             Format format,
+                                                             const RenderOptions& render);
+
 // Runs own.program as a helper that ends with its host, and gives back its exit status. What
 // went wrong before it could start: function_not_supported's message where this system has no means
 // of it.

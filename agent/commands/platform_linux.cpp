@@ -17,7 +17,8 @@ Result<Report> run_on_this_machine(const Options& options, const Setup& setup) {
         case Command::preflight:
         case Command::run:
         case Command::watch:
-        case Command::history: break;
+        case Command::history:
+        case Command::doctor: break;
     }
     return failure(std::errc::function_not_supported, "run", "this command");
 }

@@ -35,6 +35,12 @@ Result<std::string> run_history(const HistoryOptions&, Format, const RenderOptio
     return failure(std::errc::function_not_supported, "see a history", kInstead);
 }
 
+tl::expected<DoctorReport, Message> run_doctor(const ScopeOptions&, const DoctorOptions&, Format,
+                                               const RenderOptions&) {
+    return tl::unexpected(Message{fmt::format("orphan-reaper: cannot see processes {}\n", kInstead),
+                                  static_cast<int>(ExitStatus::incomplete)});
+}
+
 tl::expected<int, Message> run_helper(const ScopeOptions&, const RunOptions&, bool) {
     return tl::unexpected(Message{"orphan-reaper: cannot tie a helper to its host on this system\n",
                                   static_cast<int>(ExitStatus::incomplete)});

@@ -442,5 +442,29 @@ def watch():
     )
 
 
+@case
+@shows(
+    "orphan-reaper doctor",
+    "orphan-reaper doctor --strict --quiet",
+    "orphan-reaper doctor --json | jq -r '.checks[].fix // empty'",
+    "orphan-reaper doctor --user alice",
+)
+def doctor():
+    user = User()
+    user.type("orphan-reaper doctor", 0, ["ok    proc: ", "WARN  schedule: ", "0 failed, "])
+    said = user.type("orphan-reaper doctor --strict --quiet", 1, ["schedule: nothing sweeps"])
+    expect(said.count("\n") == 1, said)
+    if not shutil.which("jq"):
+        raise sandbox.Skip("no jq here")
+    user.type("orphan-reaper doctor --json | jq -r '.checks[].fix // empty'", 0)
+    user.type(
+        "orphan-reaper doctor --user alice",
+        0,
+        ["ok    rights: root"],
+        instead={"alice": "u"},
+        root=True,
+    )
+
+
 if __name__ == "__main__":
     sandbox.main(__file__, globals())

@@ -50,6 +50,16 @@ TEST_CASE("The options of history") {
     CHECK(options.format == Format::json);
 }
 
+TEST_CASE("The options of doctor") {
+    CHECK_FALSE(accepted({"doctor"}).strict);
+    const Options options = accepted({"doctor", "--strict", "--json", "--user", "u", "--home", "h",
+                                      "--config", "c", "-q", "-o", "f"});
+    CHECK(options.command == Command::doctor);
+    CHECK(options.strict);
+    CHECK(options.user == "u");
+    CHECK(options.output == "f");
+}
+
 TEST_CASE("The options of pidfiles") {
     const Options options =
         accepted({"pidfiles", "--clean", "--dry-run", "--no-history", "--home", "h", "--json"});
@@ -314,10 +324,14 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"history", "--since", "yesterday"}, "--since yesterday"},
         {{"history", "--format", "html"}, "history: expected text or json"},
         {{"history", "--user", "u"},
-         "--user is for report, sweep, preflight, watch, explain, rules and pidfiles, not for "
-         "history"},
+         "--user is for report, sweep, preflight, watch, explain, rules, pidfiles and doctor, not "
+         "for history"},
         {{"history", "--dry-run"},
          "history changes nothing anyway; --dry-run is for sweep, preflight and pidfiles"},
+        {{"doctor", "now"}, "doctor takes no arguments"},
+        {{"doctor", "--format", "jsonl"}, "doctor: expected text or json"},
+        {{"doctor", "--all-users"}, "--all-users is for report"},
+        {{"report", "--strict"}, "--strict is for doctor, not for report"},
         {{"report", "--since", "7d"}, "--since is for history, not for report"},
         {{"rules", "check", "a", "--grace", "1s"},
          "rules changes nothing anyway; --grace is for sweep"},

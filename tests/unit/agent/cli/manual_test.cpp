@@ -52,7 +52,7 @@ TEST_CASE("Every command is in the manual, and no other") {
         CHECK(names(manual, ".It Cm " + name));
         CHECK(names(synopsis, "Cm " + name));
     }
-    for (const char* absent : {"doctor", "schedule"}) CHECK_FALSE(names(manual, absent));
+    CHECK_FALSE(names(manual, "schedule"));
 }
 
 }  // namespace reaper::agent

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <sstream>
 
+#include "agent/cli/cli.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/agent/doctor/sample_observations.hpp"
 
@@ -261,6 +263,14 @@ const Finding* find(const Findings& findings, const std::string& id) {
     return found == findings.end() ? nullptr : &*found;
 }
 
+// As a shell splits it, for words without quotes.
+std::vector<std::string> words_of(const std::string& command) {
+    std::istringstream text(command);
+    std::vector<std::string> words;
+    for (std::string word; text >> word;) words.push_back(word);
+    return words;
+}
+
 }  // namespace
 
 TEST_CASE("A machine that is well has no warning and no failure") {
@@ -296,6 +306,23 @@ TEST_CASE("One observation makes no other finding worse") {
             CHECK((is_related || finding.status == ok || finding.status == skip));
         }
     }
+}
+
+TEST_CASE("Every command of this program that a finding names can be parsed") {
+    std::size_t parsed = 0;
+    for (const Case& one : cases()) {
+        for (const Finding& finding : of(one)) {
+            std::vector<std::string> words = words_of(finding.fix);
+            if (!words.empty() && words.front() == "sudo") words.erase(words.begin());
+            if (words.empty() || words.front() != "orphan-reaper") continue;
+            INFO(finding.fix);
+            std::vector<const char*> arguments(words.size());
+            std::ranges::transform(words, arguments.begin(), &std::string::c_str);
+            CHECK(std::holds_alternative<Options>(parse(std::span(arguments).subspan(1))));
+            ++parsed;
+        }
+    }
+    CHECK(parsed >= 3);
 }
 
 TEST_CASE("The exit status: failures count, warnings only when strict, a look that failed first") {
