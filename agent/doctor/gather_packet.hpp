@@ -58,8 +58,8 @@ struct MembersOf<OtherProgram> {
 template <>
 struct MembersOf<RunningWatch> {
     static auto tie(Is<RunningWatch> auto& it) {
-        auto& [pid, deleted, unit] = it;
-        return std::tie(pid, deleted, unit);
+        auto& [pid, deleted, only_reports, unit] = it;
+        return std::tie(pid, deleted, only_reports, unit);
     }
 };
 template <>

@@ -9,11 +9,10 @@ namespace reaper::agent {
 
 namespace {
 
-// "orphan-reaper watch --report-only": the first word that is no option.
-bool is_watch(const scanner::ProcessRow& row) {
-    if (!row.command_line.ok()) return false;
+// Behind its name.
+bool has_word(const scanner::ProcessRow& row, std::string_view word) {
     const auto& argv = row.command_line.value.argv;
-    return std::find(argv.begin() + (argv.empty() ? 0 : 1), argv.end(), "watch") != argv.end();
+    return !argv.empty() && std::find(argv.begin() + 1, argv.end(), word) != argv.end();
 }
 
 bool is_deleted(const scanner::ProcessTable& table, scanner::Pid pid) {
@@ -42,8 +41,9 @@ std::vector<RunningWatch> find_watches(const scanner::ProcessTable& table,
     for (const scanner::Pid pid : walked->candidates) {
         const auto row = scanner::read_row(table, pid);
         const auto is_parent = [&](const RunningWatch& watch) { return watch.pid == row->ppid; };
-        if (row && is_watch(*row) && std::ranges::none_of(watches, is_parent))
-            watches.push_back({pid, is_deleted(table, pid), unit_of(*row)});
+        if (row && has_word(*row, "watch") && std::ranges::none_of(watches, is_parent))
+            watches.push_back(
+                {pid, is_deleted(table, pid), has_word(*row, "--report-only"), unit_of(*row)});
     }
     return watches;
 }

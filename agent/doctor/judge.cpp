@@ -1,5 +1,7 @@
 #include "agent/doctor/judge.hpp"
 
+#include <fmt/format.h>
+
 namespace reaper::agent {
 
 Findings judge_machine(const Observations& seen) {
@@ -14,6 +16,10 @@ Findings judge_machine(const Observations& seen) {
     add_homes(seen, findings);
     add_programs(seen, findings);
     return findings;
+}
+
+std::string name_of(const ScheduleOf& whose) {
+    return whose.user.empty() ? fmt::format("user id {}", whose.uid) : whose.user;
 }
 
 std::string as_root(const Observations& seen, const std::string& command) {

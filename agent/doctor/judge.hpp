@@ -20,6 +20,9 @@ void add_schedule(const Observations& seen, Findings& findings);
 void add_homes(const Observations& seen, Findings& findings);
 void add_programs(const Observations& seen, Findings& findings);
 
+// "alice", or "user id 1000" where it has no name.
+[[nodiscard]] std::string name_of(const ScheduleOf& whose);
+
 // As root: with sudo, where this user is another one.
 [[nodiscard]] std::string as_root(const Observations& seen, const std::string& command);
 

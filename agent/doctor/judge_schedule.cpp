@@ -26,8 +26,7 @@ bool is_alive(const ScheduledUnit& unit) {
 }
 
 bool has_failed(const ScheduledUnit& unit) {
-    return is_loaded(unit) &&
-           (unit.active == "failed" || (!unit.result.empty() && unit.result != "success"));
+    return is_loaded(unit) && !unit.result.empty() && unit.result != "success";
 }
 
 std::string words_for(const ScheduledUnit& unit) {
@@ -46,13 +45,18 @@ Finding failed_finding(const Observations& seen, const ScheduledUnit& unit) {
             .fix = unit.of_user_manager ? command : as_root(seen, command)};
 }
 
-std::vector<std::string> alive_in(const ScheduleState& schedule) {
+std::vector<std::string> alive_in(const Observations& seen) {
     std::vector<std::string> names;
-    for (const ScheduledUnit& unit : schedule.units) {
+    for (const ScheduledUnit& unit : seen.schedule.units) {
         if (is_alive(unit)) names.push_back(unit.name);
     }
-    if (!schedule.cron_runs) return names;
-    for (const CronLine& line : schedule.cron) names.push_back(line.file);
+    for (const RunningWatch& watch : seen.watches) {
+        const bool is_listed = std::ranges::find(names, watch.unit) != names.end();
+        if (!watch.only_reports && !is_listed)
+            names.push_back(fmt::format("a watch (pid {})", watch.pid));
+    }
+    if (!seen.schedule.cron_runs) return names;
+    for (const CronLine& line : seen.schedule.cron) names.push_back(line.file);
     return names;
 }
 
@@ -77,39 +81,87 @@ std::string schedule_fix(const Observations& seen) {
     if (installed != schedule.units.end()) return enable_unit(seen, *installed);
     if (seen.whose.every && schedule.has_crontab)
         return fmt::format("echo {} >/etc/cron.d/orphan-reaper", shell_word(cron_line(seen)));
-    if (!schedule.has_crontab) return {};
-    const std::string user =
-        seen.whose.uid == seen.own_uid ? "" : fmt::format(" -u {}", shell_word(seen.whose.user));
+    const bool is_own = seen.whose.uid == seen.own_uid;
+    if (!schedule.has_crontab || (!is_own && seen.whose.user.empty())) return {};
+    const std::string user = is_own ? "" : fmt::format(" -u {}", shell_word(seen.whose.user));
     return fmt::format("(crontab{0} -l; echo {1}) | crontab{0} -", user,
                        shell_word(cron_line(seen)));
 }
 
-Finding missing_finding(const Observations& seen) {
+// What else could have a schedule, and does not tell; empty: nothing.
+std::string untold(const Observations& seen) {
     const ScheduleState& schedule = seen.schedule;
+    const auto any = [&](ManagerAnswer answer) {
+        return schedule.user_manager == answer || schedule.system_manager == answer;
+    };
+    if (any(ManagerAnswer::silent)) return "systemd did not answer in time";
+    if (schedule.user_manager == ManagerAnswer::not_asked)
+        return fmt::format("the systemd of {} answers only that user", name_of(seen.whose));
+    if (any(ManagerAnswer::not_asked)) return "the systemd of this machine cannot be asked";
+    if (schedule.crontab_unknown)
+        return fmt::format("the crontab of {} may not be read", name_of(seen.whose));
+    return {};
+}
+
+std::string untold_fix(const Observations& seen) {
+    const ScheduleState& schedule = seen.schedule;
+    if (schedule.user_manager == ManagerAnswer::not_asked && seen.own_uid == 0)
+        return fmt::format("runuser -u {} -- {} doctor", shell_word(seen.whose.user),
+                           shell_word(seen.program));
+    const bool silent = schedule.user_manager == ManagerAnswer::silent ||
+                        schedule.system_manager == ManagerAnswer::silent;
+    return silent ? "systemctl is-system-running" : "";
+}
+
+bool has_installed_timer(const ScheduleState& schedule) {
+    return std::ranges::any_of(schedule.units, [](const ScheduledUnit& unit) {
+        return is_loaded(unit) && unit.name.ends_with(".timer");
+    });
+}
+
+Finding missing_finding(const Observations& seen) {
     Finding finding{.id = "schedule", .status = warn};
-    if (!schedule.cron.empty()) {
-        finding.message =
-            fmt::format("{} has a line that sweeps, but no cron runs", schedule.cron.front().file);
-        return finding;
+    const std::string why = untold(seen);
+    if (!seen.schedule.cron.empty()) {
+        finding.message = fmt::format("{} has a line that sweeps, but no cron runs",
+                                      seen.schedule.cron.front().file);
+    } else if (!why.empty() && !has_installed_timer(seen.schedule)) {
+        finding.status = skip;
+        finding.message = fmt::format("nothing was found that sweeps by itself, but {}", why);
+        finding.fix = untold_fix(seen);
+    } else {
+        finding.message = "nothing sweeps by itself, so that leaks stay until a person sweeps";
+        finding.fix = schedule_fix(seen);
     }
-    const bool unknown = schedule.user_manager == ManagerAnswer::silent ||
-                         schedule.system_manager == ManagerAnswer::silent;
-    finding.message = "nothing sweeps by itself, so that leaks stay until a person sweeps";
-    if (unknown) finding.message = "no schedule was found, but systemd did not answer in time";
-    finding.fix = unknown ? "systemctl is-system-running" : schedule_fix(seen);
     return finding;
+}
+
+std::string answer_word(ManagerAnswer answer) {
+    switch (answer) {
+        case ManagerAnswer::answered: return "answered";
+        case ManagerAnswer::silent: return "silent";
+        case ManagerAnswer::not_asked: return "not asked";
+        case ManagerAnswer::absent: break;
+    }
+    return "absent";
 }
 
 Finding schedule_finding(const Observations& seen) {
     const ScheduleState& schedule = seen.schedule;
     const auto failed = std::ranges::find_if(schedule.units, has_failed);
-    if (failed != schedule.units.end()) return failed_finding(seen, *failed);
-    const auto alive = alive_in(schedule);
-    if (alive.empty()) return missing_finding(seen);
-    return {.id = "schedule",
-            .message = fmt::format("{} {} by itself", fmt::join(alive, ", "),
-                                   alive.size() == 1 ? "sweeps" : "sweep, each"),
-            .facts = {{"by", alive}}};
+    const auto alive = alive_in(seen);
+    Finding finding{.id = "schedule"};
+    if (failed != schedule.units.end())
+        finding = failed_finding(seen, *failed);
+    else if (alive.empty())
+        finding = missing_finding(seen);
+    else
+        finding.message = fmt::format("{} {} by itself", fmt::join(alive, ", "),
+                                      alive.size() == 1 ? "sweeps" : "sweep, each");
+    finding.facts = {{"by", alive},
+                     {"user_manager", answer_word(schedule.user_manager)},
+                     {"system_manager", answer_word(schedule.system_manager)}};
+    return finding;
 }
 
 // A user's manager ends with the last session, unless the user lingers.
@@ -124,7 +176,7 @@ void add_linger(const Observations& seen, Findings& findings) {
         {.id = "linger",
          .status = lingers ? ok : warn,
          .message = lingers ? "the schedule runs without a session, too"
-                            : fmt::format("sweeps stop when {} logs out", seen.whose.user),
+                            : fmt::format("sweeps stop when {} logs out", name_of(seen.whose)),
          .fix = lingers ? "" : "loginctl enable-linger",
          .facts = {{"lingers", lingers}}});
 }

@@ -95,8 +95,10 @@ Finding rights_finding(const Observations& seen) {
             .status = fail,
             .message = fmt::format("the processes of {} can only be read and ended by that user, "
                                    "or by root",
-                                   seen.whose.user),
-            .fix = fmt::format("sudo orphan-reaper doctor --user {}", shell_word(seen.whose.user))};
+                                   name_of(seen.whose)),
+            .fix = fmt::format("sudo orphan-reaper doctor --user {}",
+                               seen.whose.user.empty() ? fmt::format("{}", seen.whose.uid)
+                                                       : shell_word(seen.whose.user))};
 }
 
 // Yama limits who may attach to a process. Reading its exe, descriptors and environment is not

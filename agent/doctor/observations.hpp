@@ -89,8 +89,9 @@ struct OtherProgram {
 // A running `watch` of the scope.
 struct RunningWatch {
     scanner::Pid pid = 0;
-    bool deleted = false;  // its program was replaced since it started
-    std::string unit;      // the service that it is; empty: none
+    bool deleted = false;       // its program was replaced since it started
+    bool only_reports = false;  // --report-only
+    std::string unit;           // the service that it is; empty: none
 
     bool operator==(const RunningWatch&) const = default;
 };

@@ -41,10 +41,8 @@ std::optional<std::string> text_of(const std::string& path) {
     return text ? std::optional(*std::move(text)) : std::nullopt;
 }
 
-// Its own manager, or that of root, which a copy of the program of another user cannot reach.
-bool has_user_manager(const ScheduleOf& whose) {
-    const std::string folder = fmt::format("/run/user/{}/systemd/private", whose.uid);
-    return whose.uid == ::geteuid() && exists(kSystemctl) && exists(folder);
+bool has_user_manager(scanner::Uid uid) {
+    return exists(fmt::format("/run/user/{}/systemd/private", uid));
 }
 
 // Root asks it by a socket of its own, other users by the bus.
@@ -137,14 +135,18 @@ void ask_crontab(ScheduleState& state, const ScheduleOf& whose) {
 ScheduleFiles read_schedule_files(const scanner::ProcessTable& table, const ScheduleOf& whose) {
     ScheduleFiles files;
     files.systemd_runs = exists("/run/systemd/system");
-    files.has_user_manager = has_user_manager(whose);
+    // systemctl refuses to ask the manager of another user, also for root (bus_check_peercred).
+    const bool is_own = whose.uid == ::geteuid();
+    const bool has_manager = has_user_manager(whose.uid);
+    files.has_user_manager = has_manager && is_own && exists(kSystemctl);
+    files.has_other_user_manager = has_manager && !files.has_user_manager;
     files.has_system_manager = has_system_manager();
     files.has_crontab = exists(kCrontab);
     add_lines(files.cron, "/etc/cron.d/orphan-reaper", true, whose);
     add_lines(files.cron, "/etc/crontab", true, whose);
     files.crontab_is_read = add_spool(files.cron, whose);
     files.cron_runs = runs_cron(table);
-    files.lingers = exists("/var/lib/systemd/linger/" + whose.user);
+    files.lingers = !whose.user.empty() && exists("/var/lib/systemd/linger/" + whose.user);
     return files;
 }
 
@@ -159,6 +161,8 @@ ScheduleState ask_schedule(const ScheduleFiles& files, const ScheduleOf& whose) 
             state.units);
         state.lingers = files.lingers;
     }
+    if (files.has_other_user_manager) state.user_manager = ManagerAnswer::not_asked;
+    if (files.systemd_runs) state.system_manager = ManagerAnswer::not_asked;
     if (files.has_system_manager && !whose.user.empty())
         state.system_manager = ask_manager(false, units_for(whose), state.units);
     const bool is_own = whose.uid == ::geteuid();

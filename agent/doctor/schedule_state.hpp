@@ -30,7 +30,12 @@ struct CronLine {
     bool operator==(const CronLine&) const = default;
 };
 
-enum class ManagerAnswer { absent, answered, silent };
+enum class ManagerAnswer {
+    absent,
+    answered,
+    silent,     // not within the time that it had
+    not_asked,  // it runs, and this user cannot ask it
+};
 
 struct ScheduleState {
     ManagerAnswer user_manager = ManagerAnswer::absent;
@@ -55,6 +60,7 @@ struct ScheduleFiles {
     bool systemd_runs = false;
     bool has_user_manager = false;
     bool has_system_manager = false;
+    bool has_other_user_manager = false;  // of the user that is asked about, not of this one
     bool cron_runs = false;
     bool has_crontab = false;
     std::vector<CronLine> cron;
@@ -72,8 +78,9 @@ struct MembersOf<CronLine> {
 template <>
 struct MembersOf<ScheduleFiles> {
     static auto tie(Is<ScheduleFiles> auto& it) {
-        auto& [systemd, user_manager, system_manager, runs, crontab, cron, is_read, lingers] = it;
-        return std::tie(systemd, user_manager, system_manager, runs, crontab, cron, is_read,
+        auto& [systemd, user_manager, system_manager, other, runs, crontab, cron, is_read,
+               lingers] = it;
+        return std::tie(systemd, user_manager, system_manager, other, runs, crontab, cron, is_read,
                         lingers);
     }
 };
@@ -90,8 +97,8 @@ struct MembersOf<ScheduleFiles> {
 [[nodiscard]] std::vector<ScheduledUnit> parse_units(std::string_view text, bool of_user_manager,
                                                      std::uint64_t now);
 
-// Returns the lines of a crontab that sweep or watch. `has_users`: each line names a user, as those
-// in /etc/cron.d do; then only those of `user`, if that is not empty.
+// Returns the lines of a crontab that sweep or watch, and do not only report. `has_users`: each
+// line names a user, as those in /etc/cron.d do; then only those of `user`, if that is not empty.
 [[nodiscard]] std::vector<CronLine> parse_crontab(std::string_view text, const std::string& file,
                                                   bool has_users, std::string_view user);
 

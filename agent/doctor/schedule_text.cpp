@@ -49,9 +49,14 @@ bool sweeps(const std::vector<std::string_view>& fields, std::size_t first) {
     if (fields.size() <= first) return false;
     const auto begin = fields.begin() + static_cast<std::ptrdiff_t>(first);
     const auto program = std::find_if(begin, fields.end(), is_this_program);
-    return std::any_of(program, fields.end(), [](std::string_view word) {
+    const auto acts = [](std::string_view word) {
         return word == "sweep" || word == "watch" || word == "preflight";
-    });
+    };
+    const auto only_reports = [](std::string_view word) {
+        return word == "--dry-run" || word == "--report-only";
+    };
+    return std::any_of(program, fields.end(), acts) &&
+           std::none_of(program, fields.end(), only_reports);
 }
 
 }  // namespace

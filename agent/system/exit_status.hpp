@@ -5,7 +5,7 @@ namespace reaper::agent {
 
 enum class ExitStatus : int {
     clean = 0,       // nothing leaked is left
-    leaks_left = 1,  // leaks were found and left (report, dry run)
+    leaks_left = 1,  // leaks were found and left (report, dry run), or a check failed (doctor)
     usage = 2,
     configuration = 3,  // configuration or rules are invalid; nothing was done
     incomplete = 4,     // not enough could be read to be sure

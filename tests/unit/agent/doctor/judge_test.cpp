@@ -210,7 +210,49 @@ const std::vector<Case>& cases() {
              seen.schedule = no_schedule();
              seen.schedule.user_manager = ManagerAnswer::silent;
          },
-         "schedule", warn, "did not answer", "systemctl is-system-running"},
+         "schedule", skip, "systemd did not answer", "systemctl is-system-running"},
+        {"a manager of another user",
+         [](auto& seen) {
+             become_root(seen);
+             seen.whose = {1000, "alice", false};
+             seen.schedule = no_schedule();
+             seen.schedule.user_manager = ManagerAnswer::not_asked;
+         },
+         "schedule", skip, "the systemd of alice answers only that user",
+         "runuser -u alice -- /usr/bin/orphan-reaper doctor"},
+        {"a manager behind no bus",
+         [](auto& seen) {
+             seen.schedule = no_schedule();
+             seen.schedule.system_manager = ManagerAnswer::not_asked;
+         },
+         "schedule", skip, "cannot be asked", ""},
+        {"a crontab that is not shown",
+         [](auto& seen) {
+             seen.schedule = no_schedule();
+             seen.schedule.crontab_unknown = true;
+         },
+         "schedule", skip, "the crontab of alice may not be read", ""},
+        {"a watch, started by hand",
+         [](auto& seen) {
+             seen.schedule = no_schedule();
+             seen.watches = {{77, false, false, ""}};
+         },
+         "schedule", ok, "a watch (pid 77) sweeps by itself", ""},
+        {"a watch that only reports",
+         [](auto& seen) {
+             seen.schedule = no_schedule();
+             seen.watches = {{77, false, true, ""}};
+         },
+         "schedule", warn, "nothing sweeps",
+         "(crontab -l; echo '*/5 * * * * /usr/bin/orphan-reaper sweep --quiet') | crontab -"},
+        {"a watch that is a unit",
+         [](auto& seen) {
+             seen.schedule.units[2].active = "active";
+             seen.watches = {{77, false, false, "orphan-reaper-watch.service"}};
+         },
+         "schedule", ok, "orphan-reaper.timer, orphan-reaper-watch.service sweep, each", ""},
+        {"a user without a name", [](auto& seen) { seen.whose = {1001, "", false}; }, "rights",
+         fail, "user id 1001", "sudo orphan-reaper doctor --user 1001"},
         {"no linger", [](auto& seen) { seen.schedule.lingers = false; }, "linger", warn,
          "when alice logs out", "loginctl enable-linger"},
         {"a run of just now", [](auto&) {}, "last_sweep", ok,
@@ -242,12 +284,13 @@ const std::vector<Case>& cases() {
         {"a planted one", [](auto& seen) { seen.others = {{"/tmp/orphan-reaper", false, ""}}; },
          "program", warn, "others can change it: it was not asked", ""},
         {"a watch of the past",
-         [](auto& seen) { seen.watches = {{77, true, "orphan-reaper-watch.service"}}; }, "watch",
-         warn, "pid 77", "systemctl --user restart orphan-reaper-watch.service"},
-        {"a watch of the past without a unit", [](auto& seen) { seen.watches = {{77, true, ""}}; },
-         "watch", warn, "pid 77", "kill 77; orphan-reaper watch"},
-        {"a watch of the present", [](auto& seen) { seen.watches = {{77, false, ""}}; }, "watch",
-         ok, "that is installed", ""},
+         [](auto& seen) { seen.watches = {{77, true, false, "orphan-reaper-watch.service"}}; },
+         "watch", warn, "pid 77", "systemctl --user restart orphan-reaper-watch.service"},
+        {"a watch of the past without a unit",
+         [](auto& seen) { seen.watches = {{77, true, false, ""}}; }, "watch", warn, "pid 77",
+         "kill 77; orphan-reaper watch"},
+        {"a watch of the present", [](auto& seen) { seen.watches = {{77, false, false, ""}}; },
+         "watch", ok, "that is installed", ""},
     };
     return all;
 }

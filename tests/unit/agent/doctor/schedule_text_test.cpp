@@ -67,6 +67,8 @@ TEST_CASE("A line of a crontab counts if it sweeps, whatever stands around it") 
                                              "   ",
                                              "MAILTO=alice",
                                              "*/5 * * * * orphan-reaper report",
+                                             "*/5 * * * * orphan-reaper sweep --dry-run",
+                                             "@reboot orphan-reaper watch --report-only",
                                              "*/5 * * * * orphan-reaper",
                                              "*/5 * * * * my-orphan-reaper sweep",
                                              "*/5 * * * * sweep orphan-reaper",
