@@ -32,7 +32,8 @@ tl::expected<DoctorReport, Message> run_doctor(const ScopeOptions& options,
     if (!setup) return tl::unexpected(setup.error());
     const Observations seen = gather(*setup, std::move(rules_trouble));
     DoctorView view{seen.version, seen.whose.user, judge_machine(seen), {}, own.strict};
-    view.exit_status = exit_status_of(view.findings, seen.sight.trouble.empty(), own.strict);
+    const bool looked = seen.sight.trouble.empty() && seen.around_trouble.empty();
+    view.exit_status = exit_status_of(view.findings, looked, own.strict);
     return DoctorReport{
         format == Format::json ? render_doctor_json(view) : render_doctor(view, render),
         view.exit_status};

@@ -78,7 +78,7 @@ void look_around(const scanner::ProcessTable& table, const Setup& setup,
         if (std::ranges::find(known, path) == known.end()) known.push_back(std::move(path));
     }
     if (!around) {
-        seen.history.folder = history_folder();
+        seen.around_trouble = describe(around.error());
         return;
     }
     seen.whose.user = std::move(around->user);
@@ -143,7 +143,7 @@ Observations gather(const Setup& setup, std::string rules_trouble) {
     seen.hermes_home = variable("HERMES_HOME");
     const auto table = scanner::ProcessTable::open();
     if (!table) {
-        seen.sight.trouble = describe(table.error());
+        seen.sight.trouble = seen.around_trouble = describe(table.error());
         return seen;
     }
     scanner::Facts facts;

@@ -7,6 +7,14 @@ namespace reaper::agent {
 Findings judge_machine(const Observations& seen) {
     Findings findings;
     add_sight(seen, findings);
+    if (!seen.around_trouble.empty()) {
+        add_rules(seen, findings);
+        findings.push_back(
+            {.id = "around",
+             .status = FindingStatus::fail,
+             .message = fmt::format("nothing else could be looked at: {}", seen.around_trouble)});
+        return findings;
+    }
     add_standing(seen, findings);
     add_kernel(seen, findings);
     add_limits(seen, findings);

@@ -88,6 +88,9 @@ Finding rights_of_root(const Observations& seen) {
 }
 
 Finding rights_finding(const Observations& seen) {
+    if (seen.own_uid == 0 && !seen.standing.first_user_namespace)
+        return {.id = "rights",
+                .message = "root of a user namespace, which has rights over what runs in it"};
     if (seen.own_uid == 0) return rights_of_root(seen);
     if (seen.whose.uid == seen.own_uid)
         return {.id = "rights", .message = "an ordinary user, for this user's own processes"};

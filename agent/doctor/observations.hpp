@@ -100,7 +100,8 @@ struct Observations {
     std::string version;  // of this program
     std::string program;  // its path
     scanner::Uid own_uid = 0;
-    ScheduleOf whose;  // the user that all of this is about
+    ScheduleOf whose;            // the user that all of this is about
+    std::string around_trouble;  // not empty: the rest but `sight` could not be read, and why
     Standing standing;
     Sight sight;
     Kernel kernel;

@@ -237,6 +237,18 @@ def processes_cannot_be_looked_at():
 
 
 @case
+def no_process_can_be_started():
+    """As at the limit of ulimit -u: what is not known is not called wrong."""
+    machine = Machine()
+    report = machine.doctor(status=4, before=["prlimit", "--nproc=1"])
+    expect_check(report, "proc", "fail", "copy of this program")
+    expect_check(report, "around", "fail", "nothing else could be looked at")
+    expect(not [one for one in report["checks"] if one["id"] == "schedule"], str(report["checks"]))
+    quiet = machine.stage.reaper("doctor", "-q", before=["prlimit", "--nproc=1"])
+    expect(quiet.status == 4 and quiet.out.startswith("proc: "), quiet.explain())
+
+
+@case
 def a_rule_file_is_wrong():
     machine = Machine()
     path = machine.rule_file('{"families": {"bridge": {"graze": "1m"}}}')

@@ -67,6 +67,15 @@ const std::vector<Case>& cases() {
          },
          "rights", warn, "CAP_KILL", ""},
         {"root with all rights", become_root, "rights", ok, "root", ""},
+        {"root of a user namespace",
+         [](auto& seen) {
+             become_root(seen);
+             seen.standing.first_user_namespace = false;
+         },
+         "rights", ok, "root of a user namespace", ""},
+        {"no copy of the program can be made",
+         [](auto& seen) { seen.around_trouble = "cannot start a copy"; }, "around", fail,
+         "nothing else could be looked at: cannot start a copy", ""},
         {"Yama", [](auto& seen) { seen.standing.ptrace_scope = 2; }, "yama", ok, "is 2", ""},
         {"a container",
          [](auto& seen) {
