@@ -113,7 +113,10 @@ std::string untold_fix(const Observations& seen) {
     return silent ? "systemctl is-system-running" : "";
 }
 
-bool has_installed_timer(const ScheduleState& schedule) {
+// A timer that is installed and off can be told of, whatever else does not answer; but not for a
+// user whose own manager may well have one that is on.
+bool is_answer_enough(const ScheduleState& schedule) {
+    if (schedule.user_manager == ManagerAnswer::not_asked) return false;
     return std::ranges::any_of(schedule.units, [](const ScheduledUnit& unit) {
         return is_loaded(unit) && unit.name.ends_with(".timer");
     });
@@ -125,7 +128,7 @@ Finding missing_finding(const Observations& seen) {
     if (!seen.schedule.cron.empty()) {
         finding.message = fmt::format("{} has a line that sweeps, but no cron runs",
                                       seen.schedule.cron.front().file);
-    } else if (!why.empty() && !has_installed_timer(seen.schedule)) {
+    } else if (!why.empty() && !is_answer_enough(seen.schedule)) {
         finding.status = skip;
         finding.message = fmt::format("nothing was found that sweeps by itself, but {}", why);
         finding.fix = untold_fix(seen);

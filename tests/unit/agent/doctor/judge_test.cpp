@@ -229,6 +229,22 @@ const std::vector<Case>& cases() {
          },
          "schedule", skip, "the systemd of alice answers only that user",
          "runuser -u alice -- /usr/bin/orphan-reaper doctor"},
+        {"a manager of another user beside a timer that is off",
+         [](auto& seen) {
+             become_root(seen);
+             seen.whose = {1000, "alice", false};
+             seen.schedule.user_manager = ManagerAnswer::not_asked;
+             seen.schedule.units = {{"orphan-reaper@alice.timer", false, "loaded", "inactive",
+                                     "success", std::nullopt, std::nullopt}};
+         },
+         "schedule", skip, "the systemd of alice answers only that user",
+         "runuser -u alice -- /usr/bin/orphan-reaper doctor"},
+        {"a timer that is off, and a manager behind no bus",
+         [](auto& seen) {
+             seen.schedule.units[0].active = "inactive";
+             seen.schedule.system_manager = ManagerAnswer::not_asked;
+         },
+         "schedule", warn, "nothing sweeps", "systemctl --user enable --now orphan-reaper.timer"},
         {"a manager behind no bus",
          [](auto& seen) {
              seen.schedule = no_schedule();
