@@ -21,6 +21,7 @@ Findings judge_machine(const Observations& seen) {
     add_rules(seen, findings);
     add_history(seen, findings);
     add_schedule(seen, findings);
+    add_last_sweep(seen, findings);
     add_homes(seen, findings);
     add_programs(seen, findings);
     return findings;

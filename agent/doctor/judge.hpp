@@ -17,6 +17,7 @@ void add_limits(const Observations& seen, Findings& findings);
 void add_rules(const Observations& seen, Findings& findings);
 void add_history(const Observations& seen, Findings& findings);
 void add_schedule(const Observations& seen, Findings& findings);
+void add_last_sweep(const Observations& seen, Findings& findings);
 void add_homes(const Observations& seen, Findings& findings);
 void add_programs(const Observations& seen, Findings& findings);
 

@@ -1,6 +1,4 @@
-// The rules, the history, the homes, and other programs of this one.
-#include <algorithm>
-
+// The rules, the history and the homes.
 #include <fmt/format.h>
 
 #include "agent/cli/cli.hpp"
@@ -132,36 +130,6 @@ bool counts(const Observations& seen, const HomeState& home) {
     return home.exists || home.path == seen.hermes_home;
 }
 
-Finding other_finding(const Observations& seen, const OtherProgram& other) {
-    const bool same = other.version == seen.version;
-    Finding finding{.id = "program",
-                    .status = same ? ok : warn,
-                    .facts = {{"path", other.path}, {"version", other.version}}};
-    if (!other.trusted)
-        finding.message = other.path + " is in PATH, and others can change it: it was not asked";
-    else if (other.version.empty())
-        finding.message = other.path + " is in PATH, and does not say which version it is";
-    else
-        finding.message = fmt::format("{} is in PATH too, version {}; this is {}, version {}",
-                                      other.path, other.version, seen.program, seen.version);
-    return finding;
-}
-
-Finding watch_finding(const Observations& seen, const RunningWatch& watch) {
-    Finding finding{.id = "watch",
-                    .status = watch.deleted ? warn : ok,
-                    .facts = {{"pid", std::int64_t{watch.pid}}, {"deleted", watch.deleted}}};
-    finding.message = fmt::format("the watch with pid {} runs {}", watch.pid,
-                                  watch.deleted ? "a program that was replaced since it started"
-                                                : "the program that is installed");
-    if (!watch.deleted) return finding;
-    const bool is_service = watch.unit.ends_with(".service");
-    const bool is_own = seen.whose.uid == seen.own_uid;
-    finding.fix = is_service && is_own ? "systemctl --user restart " + shell_word(watch.unit)
-                                       : fmt::format("kill {}; orphan-reaper watch", watch.pid);
-    return finding;
-}
-
 }  // namespace
 
 void add_rules(const Observations& seen, Findings& findings) {
@@ -184,18 +152,6 @@ void add_homes(const Observations& seen, Findings& findings) {
                             .status = skip,
                             .message = "there is no home of Hermes; --home DIR names one that lies "
                                        "elsewhere"});
-}
-
-void add_programs(const Observations& seen, Findings& findings) {
-    if (seen.others.empty())
-        findings.push_back(
-            {.id = "program",
-             .message = fmt::format("version {}; PATH has no other one", seen.version),
-             .facts = {{"path", seen.program}, {"version", seen.version}}});
-    for (const OtherProgram& other : seen.others) findings.push_back(other_finding(seen, other));
-    if (seen.watches.empty())
-        findings.push_back({.id = "watch", .status = skip, .message = "no watch runs"});
-    for (const RunningWatch& watch : seen.watches) findings.push_back(watch_finding(seen, watch));
 }
 
 }  // namespace reaper::agent
