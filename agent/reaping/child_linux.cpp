@@ -73,6 +73,8 @@ void redirect_to(int output) {
     if (launch.term_on_parent_exit) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (!may_start(gate) || ::getppid() != parent) ::_exit(kNeverStarted);
     for (const int ignored : launch.ignored) std::signal(ignored, SIG_IGN);
+    for (std::size_t place = 0; place < launch.standard.size(); ++place)
+        ::dup2(launch.standard[place], static_cast<int>(place));
     restore_descriptor_limit();
     if (launch.output) redirect_to(*launch.output);
     if (launch.mask) ::sigprocmask(SIG_SETMASK, &*launch.mask, nullptr);

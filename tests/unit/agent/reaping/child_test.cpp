@@ -56,6 +56,21 @@ TEST_CASE("Every exit status comes through") {
         CHECK(run(shell("exit " + std::to_string(status))) == status);
 }
 
+TEST_CASE("It can have standard descriptors of its own") {
+    int in[2] = {-1, -1};
+    int out[2] = {-1, -1};
+    REQUIRE(::pipe2(in, O_CLOEXEC) == 0);
+    REQUIRE(::pipe2(out, O_CLOEXEC) == 0);
+    const Fd ends[] = {Fd(in[0]), Fd(in[1]), Fd(out[0]), Fd(out[1])};
+    REQUIRE(::write(in[1], "word\n", 5) == 5);
+    Launch command = shell("read a; echo $a; echo wrong >&2");
+    command.standard = {in[0], out[1], out[1]};
+    CHECK(run(command) == 0);
+    char buffer[64] = {};
+    CHECK(::read(out[0], buffer, sizeof buffer - 1) > 0);
+    CHECK(std::string(buffer) == "word\nwrong\n");
+}
+
 TEST_CASE("A signal that ended it shows as a shell shows it") {
     CHECK(run(shell("kill -TERM $$")) == 143);
     CHECK(run(shell("kill -KILL $$")) == 137);
