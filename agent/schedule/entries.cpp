@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "agent/schedule/crontab.hpp"
+#include "agent/schedule/names.hpp"
+#include "agent/schedule/view.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr std::array kUnitKinds = {ScheduleKind::user_timer, ScheduleKind::user_watch,
+                                   ScheduleKind::system_timer};
+
+const UnitState* find_unit(const Situation& found, const std::string& name) {
+    const auto unit = found.units.find(name);
+    return unit == found.units.end() ? nullptr : &unit->second;
+}
+
+std::optional<ScheduleEntry> unit_entry(const Situation& found, ScheduleKind kind) {
+    const UnitState* timer = find_unit(found, enabled_unit(kind, found.account));
+    const UnitState* service = find_unit(found, service_unit(kind, found.account));
+    if (timer == nullptr || service == nullptr) return std::nullopt;
+    ScheduleEntry entry{kind, timer->name, service->command, timer->enabled.starts_with("enabled"),
+                        timer->active == "active"};
+    const bool failed = timer->active == "failed";
+    if (!entry.enabled && !entry.active && !failed) return std::nullopt;
+    entry.last = service->ended;
+    if (service->ended || service->result != "success") {
+        entry.last_result = service->result;
+        entry.last_status = service->exit_status;
+    }
+    entry.next = timer->next;
+    return entry;
+}
+
+// A line of a crontab without its first words.
+std::string command_in(std::string_view line, int fields) {
+    for (; fields > 0; --fields) line.remove_prefix(std::min(line.find(' ') + 1, line.size()));
+    return std::string(line);
+}
+
+}  // namespace
+
+std::vector<ScheduleEntry> entries_of(const Situation& found) {
+    std::vector<ScheduleEntry> entries;
+    for (const ScheduleKind kind : kUnitKinds) {
+        if (auto entry = unit_entry(found, kind)) entries.push_back(*std::move(entry));
+    }
+    if (const auto line = find_cron_line(found.crontab.value_or("")))
+        entries.push_back({ScheduleKind::user_cron, "crontab", command_in(*line, 5)});
+    const auto file = found.files.find(std::string(kCronFile));
+    if (file == found.files.end()) return entries;
+    if (const auto line = find_system_line(file->second, found.account))
+        entries.push_back(
+            {ScheduleKind::system_cron, std::string(kCronFile), command_in(*line, 6)});
+    return entries;
+}
+
+}  // namespace reaper::agent

@@ -1,0 +1,28 @@
+// How to reach a systemd manager and its kin from here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "agent/schedule/parts.hpp"
+
+namespace reaper::agent {
+
+// What a command needs to find the manager of this user: XDG_RUNTIME_DIR and
+// DBUS_SESSION_BUS_ADDRESS, where they are not set and /run/user has them.
+[[nodiscard]] std::vector<std::string> manager_environment();
+
+// False: no manager of this user runs. True: it is worth to ask.
+[[nodiscard]] bool may_have_user_manager();
+
+// Returns what was found, with the units, files and crontab that concern `wish`. What could not be
+// looked at is in the ...trouble of the situation. The error: the user is not known.
+[[nodiscard]] tl::expected<Situation, std::string> find_situation(const ScheduleWish& wish);
+
+// True if a process is called like a cron daemon. A /proc that hides other users' processes hides
+// it.
+[[nodiscard]] bool is_cron_running();
+
+}  // namespace reaper::agent

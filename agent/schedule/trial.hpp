@@ -1,0 +1,19 @@
+// Proves that the command works as it will be run: as that user, in the same confinement.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/schedule/parts.hpp"
+#include "agent/schedule/view.hpp"
+
+namespace reaper::agent {
+
+// The command line of one report that ends nothing: by systemd-run with the settings of the unit,
+// or, for cron, the program itself as that user.
+[[nodiscard]] std::vector<std::string> trial_command(const Situation& found, ScheduleKind kind);
+
+// Runs it, a minute at most. ok: it could look at everything.
+[[nodiscard]] ScheduleCheck try_report(const Situation& found, ScheduleKind kind);
+
+}  // namespace reaper::agent
