@@ -59,5 +59,8 @@ if(REAPER_SYSTEM STREQUAL linux)
     DESTINATION lib/systemd/user)
   install(FILES ${made}/systemd/orphan-reaper@.service packaging/systemd/orphan-reaper@.timer
     DESTINATION lib/systemd/system)
+  # An example: for a notification of a run that failed.
+  install(FILES packaging/systemd/orphan-reaper-failed@.service
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}/systemd)
   install(FILES ${made}/cron/orphan-reaper DESTINATION ${CMAKE_INSTALL_DOCDIR}/cron)
 endif()
