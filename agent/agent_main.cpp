@@ -80,10 +80,20 @@ int print_doctor(const Options& options) {
     return written ? static_cast<int>(report->exit_status) : fail(written.error());
 }
 
+int print_schedule(const Options& options) {
+    auto output = Output::open(options);
+    if (!output) return fail(output.error());
+    const auto answer = run_schedule(options);
+    if (!answer) return say(answer.error());
+    const auto written = output->write(answer->text);
+    return written ? answer->status : fail(written.error());
+}
+
 int execute(const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     if (options.command == Command::history) return print_history(options);
     if (options.command == Command::doctor) return print_doctor(options);
+    if (options.command == Command::schedule) return print_schedule(options);
     if (options.command == Command::run) {
         const auto status = run_helper(options, options, options.verbose);
         return status ? *status : say(status.error());

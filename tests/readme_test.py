@@ -45,8 +45,9 @@ def test_of(command, files):
         return f"scenes/sweep/shown_test.py {shown_test.RUN[command]}"
     if command in STEPS and command in step(STEPS[command]):
         return f"packaging/check {STEPS[command]}"
-    if command.removeprefix("*/5 * * * * ") in (TESTS / "system/booted/scene").read_text():
-        return "system/booted/scene"
+    for scene in ("scene", "schedule"):
+        if command.removeprefix("*/5 * * * * ") in (TESTS / "system/booted" / scene).read_text():
+            return f"system/booted/{scene}"
     if command.startswith("man "):
         return "readme_test.py" if shows_page(command.split()[1]) else ""
     return ""
@@ -129,6 +130,7 @@ def pages_name_what_only_their_command_takes():
             "pidfiles",
             "history",
             "doctor",
+            "schedule",
         )
     }
     for command, options in commands.items():

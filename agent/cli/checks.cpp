@@ -1,6 +1,8 @@
 #include "agent/cli/checks.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -18,8 +20,8 @@ std::string describe_ignored(const OptionInfo& option, const CommandInfo& comman
     if (option.name == "--dry-run" && command.command == Command::watch)
         return fmt::format("{} is for {}, not for watch, which has --report-only", option.name,
                            meant);
-    const bool acts =
-        command.starts_program || is_for(*find_option("--no-history"), command.command);
+    const bool acts = command.starts_program || command.command == Command::schedule ||
+                      is_for(*find_option("--no-history"), command.command);
     const bool is_about_looking = is_for(option, Command::report) ||
                                   is_for(option, Command::history) ||
                                   is_for(option, Command::doctor);
@@ -72,6 +74,27 @@ std::string check_facts(const Options& options) {
     return {};
 }
 
+bool has_any(const CommandLineTokens& tokens, std::initializer_list<const char*> names) {
+    return std::ranges::any_of(names, [&](const char* name) { return tokens.has(name); });
+}
+
+std::string check_schedule(const CommandLineTokens& tokens, const Options& options) {
+    if (options.command != Command::schedule) return {};
+    if (options.task != "install" && has_any(tokens, {"--every", "--report-only", "--linger"}))
+        return fmt::format("schedule {}: --every, --report-only and --linger are for install",
+                           options.task);
+    if (options.task == "status" && has_any(tokens, {"--dry-run", "--watch", "--cron"}))
+        return "schedule status: --dry-run, --watch and --cron are for install and remove";
+    if (options.task != "status" && options.format != Format::text)
+        return fmt::format("schedule {}: --json is for status", options.task);
+    if (tokens.has("--user") && !options.for_system)
+        return "schedule: --user needs --system; without it, it is about the user that runs this";
+    if (options.every < std::chrono::minutes(1) || options.every > std::chrono::hours(24) ||
+        options.every % std::chrono::seconds(1) != std::chrono::milliseconds(0))
+        return "--every: expected whole seconds, from 1m to 24h";
+    return {};
+}
+
 // One option without another, or with a value that does not go with it.
 std::string check_task(const CommandLineTokens& tokens, const Options& options) {
     if (options.command == Command::rules && options.rule_file.empty()) {
@@ -94,7 +117,7 @@ std::string check_task(const CommandLineTokens& tokens, const Options& options) 
 std::string check(const CommandLineTokens& tokens, const Options& options) {
     for (std::string wrong :
          {check_applicable(tokens, options), check_format(tokens, options), check_exclusive(tokens),
-          check_facts(options), check_task(tokens, options)}) {
+          check_facts(options), check_task(tokens, options), check_schedule(tokens, options)}) {
         if (!wrong.empty()) return wrong;
     }
     return {};

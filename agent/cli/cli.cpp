@@ -69,6 +69,16 @@ std::string read_program(std::string_view command, const CommandLineTokens& toke
     return {};
 }
 
+std::string read_schedule_task(const CommandLineTokens& tokens, std::string& task) {
+    constexpr std::array<std::string_view, 3> kTasks = {"install", "remove", "status"};
+    const std::vector<std::string>& words = tokens.plain;
+    if (words.size() < 2) return "schedule: expected install, remove or status";
+    task = words[1];
+    if (std::ranges::find(kTasks, task) == kTasks.end())
+        return describe_unknown("schedule: unknown", task, kTasks);
+    return no_more_arguments("schedule " + task, tokens, 2);
+}
+
 std::string read_arguments(const CommandLineTokens& tokens, Options& options) {
     const std::string_view name = info_of(options.command).name;
     switch (options.command) {
@@ -76,6 +86,7 @@ std::string read_arguments(const CommandLineTokens& tokens, Options& options) {
         case Command::preflight: return read_program(name, tokens, options.when_ready);
         case Command::explain: return read_pids(tokens, options.pids);
         case Command::rules: return read_rules_task(tokens, options.rule_file);
+        case Command::schedule: return read_schedule_task(tokens, options.task);
         default: return no_more_arguments(name, tokens, 1);
     }
 }

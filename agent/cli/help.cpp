@@ -41,6 +41,7 @@ constexpr std::string_view kExamples = R"(Examples:
   orphan-reaper pidfiles --clean         remove pid files that name no process
   orphan-reaper history                  what was done in the last 7 days?
   orphan-reaper doctor                   is anything missing on this machine?
+  orphan-reaper schedule install         sweep every five minutes
   orphan-reaper --json | jq .summary     for scripts
 
 )";
@@ -151,6 +152,21 @@ Exit status: 0 when nothing fails, 1 when something does (with --strict also
 when something warns), 4 when the processes could not be looked at.
 )";
 
+constexpr std::string_view kSchedule = R"(
+  install   a systemd timer of the user, where the user's manager answers; else
+            a line in the user's crontab. Then it is checked: the unit is loaded,
+            the timer is active, and a report works as it will be run
+  remove    takes back what install made; --watch, --cron, --system: only that
+  status    what is scheduled, the last run and the next one
+
+A package's units are used as they are; --every and --report-only are files
+beside them. Else units are written to ~/.config/systemd/user, or with --system
+to /etc/systemd/system. A file that install has not written is never changed.
+Refused, with exit status 3: programs in temporary folders, build folders and
+caches of npx and bunx, and such as other users could change.
+Exit status: 0 all is well; 1 something is to be done; 4 could not look.
+)";
+
 constexpr std::string_view kExitStatus = R"(Exit status:
   0    nothing leaked is left
   1    leaks, or stale files, were found and left (report, dry run);
@@ -166,7 +182,8 @@ constexpr std::string_view kExitStatus = R"(Exit status:
 )";
 
 std::string entry(std::string_view left, std::string_view right) {
-    std::string text;
+    // What is too long for its column has a line of its own.
+    std::string text = left.size() < kLeft ? "" : fmt::format("  {}\n", left);
     for (const std::string& line : wrap(right, kWidth - kLeft - 2))
         text += fmt::format("  {:<{}}{}\n", text.empty() ? left : "", kLeft, line);
     return text;
@@ -214,6 +231,7 @@ std::string_view more_about(Command command) {
         case Command::watch: return kWatch;
         case Command::pid_files: return kPidFiles;
         case Command::doctor: return kDoctor;
+        case Command::schedule: return kSchedule;
         default: return "";
     }
 }

@@ -16,16 +16,19 @@ constexpr std::string_view kDoing = "What is done";
 constexpr std::string_view kEnding = "How they are ended";
 constexpr std::string_view kWatching = "How watch watches";
 constexpr std::string_view kChecking = "What doctor expects";
+constexpr std::string_view kScheduling = "How it is scheduled";
 constexpr std::string_view kOther = "Other";
 
 constexpr std::string_view kAboutProcesses = "report sweep preflight watch explain rules";
 constexpr std::string_view kLooking = "report sweep preflight watch explain rules pidfiles";
 constexpr std::string_view kPlaces = "report sweep preflight watch explain rules pidfiles doctor";
+constexpr std::string_view kUsers =
+    "report sweep preflight watch explain rules pidfiles doctor schedule";
 constexpr std::string_view kSweeping = "sweep preflight watch";
 constexpr std::string_view kGraceful = "sweep preflight run watch";
 constexpr std::string_view kFormats = "text json jsonl prometheus html";
 constexpr std::string_view kReporting =
-    "report sweep preflight explain rules pidfiles history doctor";
+    "report sweep preflight explain rules pidfiles history doctor schedule";
 
 std::string read_json(const OptionInfo&, std::string_view, Options& options) {
     options.format = Format::json;
@@ -84,8 +87,10 @@ constexpr OptionInfo kOptions[] = {
      "others; repeatable",
      "Without it a report lists that pack in a section of its own, and no other command looks at "
      "it."},
-    {kScope, "--user", "", "USER", kPlaces, set<&Options::user>,
-     "only processes of this user (default: the user that runs this)"},
+    {kScope, "--user", "", "USER", kUsers, set<&Options::user>,
+     "only processes of this user (default: the user that runs this)",
+     "For schedule, with --system: whose processes are swept (default: the user that called "
+     "sudo)."},
     {kScope, "--all-users", "", "", kLooking, set<&Options::all_users>,
      "processes of every user; needs root to see them completely"},
     {kScope, "--min-age", "", "DUR", kAboutProcesses, set<&Options::min_age>,
@@ -106,7 +111,7 @@ constexpr OptionInfo kOptions[] = {
      "remark says how much it is."},
     {kDoing, "--clean", "", "", "pidfiles", set<&Options::clean>,
      "remove the files that are provably stale, and nothing else"},
-    {kDoing, "--dry-run", "", "", "sweep preflight pidfiles", set<&Options::dry_run>,
+    {kDoing, "--dry-run", "", "", "sweep preflight pidfiles schedule", set<&Options::dry_run>,
      "decide everything, do nothing"},
     {kDoing, "--no-history", "", "", "sweep preflight watch pidfiles", set<&Options::no_history>,
      "do not keep a record of what was ended or removed",
@@ -137,10 +142,21 @@ constexpr OptionInfo kOptions[] = {
      "how watch learns that a host died: auto (default), pidfd, connector or scan"},
     {kWatching, "--census", "", "FILE", "watch", set<&Options::census>,
      "append how many helpers each host has, at every look and change", "Each is a line of JSON."},
-    {kWatching, "--report-only", "", "", "watch", set<&Options::report_only>,
+    {kWatching, "--report-only", "", "", "watch schedule", set<&Options::report_only>,
      "say what would be ended, end nothing"},
     {kChecking, "--strict", "", "", "doctor", set<&Options::strict>,
      "exit with 1 also where something only warns"},
+    {kScheduling, "--every", "", "DUR", "schedule", set<&Options::every>,
+     "time between two sweeps, from 1m to 24h (default: 5m)",
+     "cron runs only at times that divide an hour or a day."},
+    {kScheduling, "--watch", "", "", "schedule", set<&Options::as_watch>,
+     "the service that stays and sweeps as hosts die, instead of a timer"},
+    {kScheduling, "--system", "", "", "schedule", set<&Options::for_system>,
+     "by the system's manager or cron instead of the user's own; needs root"},
+    {kScheduling, "--cron", "", "", "schedule", set<&Options::by_cron>,
+     "by cron, also where systemd runs"},
+    {kScheduling, "--linger", "", "", "schedule", set<&Options::with_linger>,
+     "also let the user's services run while the user is logged out (loginctl enable-linger)"},
     {kOutputGroup, "--json", "", "", kReporting, read_json, "the same as --format json"},
     {kOutputGroup, "--format", "", "FORMAT", kReporting, set<&Options::format>,
      "text (default), json, jsonl, prometheus or html"},
@@ -191,6 +207,8 @@ constexpr CommandInfo kCommands[] = {
     {Command::doctor, "doctor", "", "text json",
      "can this machine be seen completely, and does something sweep it? what is missing, and the "
      "command that mends it; changes nothing"},
+    {Command::schedule, "schedule", "install|remove|status", "text json",
+     "sweep every few minutes by a systemd timer or cron; say whether that works"},
 };
 
 }  // namespace

@@ -45,9 +45,11 @@ struct Exclusive {
     std::string_view one;
     std::string_view other;
 };
-inline constexpr std::array kExclusive = {Exclusive{"--user", "--all-users"},
-                                          Exclusive{"--quiet", "--verbose"},
-                                          Exclusive{"--facts", "--from-facts"}};
+inline constexpr std::array kExclusive = {
+    Exclusive{"--user", "--all-users"},   Exclusive{"--quiet", "--verbose"},
+    Exclusive{"--facts", "--from-facts"}, Exclusive{"--watch", "--every"},
+    Exclusive{"--watch", "--system"},     Exclusive{"--watch", "--cron"},
+    Exclusive{"--linger", "--system"},    Exclusive{"--linger", "--cron"}};
 
 inline constexpr std::string_view kOutputGroup = "Output";
 

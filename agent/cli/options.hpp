@@ -24,7 +24,8 @@ enum class Command {
     rules,
     pid_files,
     history,
-    doctor
+    doctor,
+    schedule
 };
 // In the order of the words in the table of options; so are the next two.
 enum class Format { text, json, jsonl, prometheus, html };
@@ -104,6 +105,14 @@ struct RunOptions {
     std::optional<scanner::Pid> parent;             // none: the caller
     std::optional<std::chrono::milliseconds> idle;  // none: it may be idle for ever
 };
+struct ScheduleOptions {
+    std::string task;  // install, remove or status
+    std::chrono::milliseconds every{300'000};
+    bool as_watch = false;     // the service that stays, instead of a timer
+    bool for_system = false;   // by the system's manager or crontab
+    bool by_cron = false;      // also where systemd is
+    bool with_linger = false;  // so that timers run while the user is logged out
+};
 
 // All of them, as parse() returns them. Nothing but the choice of the command takes this.
 struct Options : WatchOptions,
@@ -113,6 +122,7 @@ struct Options : WatchOptions,
                  HistoryOptions,
                  DoctorOptions,
                  PreflightOptions,
-                 RunOptions {};
+                 RunOptions,
+                 ScheduleOptions {};
 
 }  // namespace reaper::agent

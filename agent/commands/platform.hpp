@@ -53,6 +53,15 @@ struct DoctorReport {
 [[nodiscard]] tl::expected<int, Message> run_helper(const ScopeOptions& options,
                                                     const RunOptions& own, bool verbose);
 
+struct ScheduleAnswer {
+    std::string text;
+    int status = 0;
+};
+
+// Installs, removes or shows what sweeps every few minutes; its text and exit status. The error:
+// why nothing was done, or not all of it.
+[[nodiscard]] tl::expected<ScheduleAnswer, Message> run_schedule(const Options& options);
+
 // Watches until a signal ends it, and returns the exit status. Fails when it cannot begin.
 [[nodiscard]] tl::expected<int, Message> run_watch(const WatchOptions& options, Setup setup);
 

@@ -18,7 +18,8 @@ Result<Report> run_on_this_machine(const Options& options, const Setup& setup) {
         case Command::run:
         case Command::watch:
         case Command::history:
-        case Command::doctor: break;
+        case Command::doctor:
+        case Command::schedule: break;
     }
     return failure(std::errc::function_not_supported, "run", "this command");
 }

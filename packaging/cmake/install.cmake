@@ -32,7 +32,7 @@ install(TARGETS orphan-reaper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES README.md LICENSE packaging/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${made}/man/orphan-reaper.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 foreach(page orphan-reaper-doctor orphan-reaper-history orphan-reaper-pidfiles
-  orphan-reaper-preflight orphan-reaper-run orphan-reaper-watch)
+  orphan-reaper-preflight orphan-reaper-run orphan-reaper-schedule orphan-reaper-watch)
   install(FILES packaging/man/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endforeach()
 install(FILES packaging/man/orphan-reaper-rules.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
@@ -44,7 +44,8 @@ install(FILES ${made}/completions/orphan-reaper.fish DESTINATION
   ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES packaging/schema/orphan-reaper-rules.schema.json
   packaging/schema/orphan-reaper-preflight.schema.json
-  packaging/schema/orphan-reaper-doctor.schema.json DESTINATION
+  packaging/schema/orphan-reaper-doctor.schema.json
+  packaging/schema/orphan-reaper-schedule.schema.json DESTINATION
   ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
 
 # The units and the crontab line name the program by its full path, which is known only here.

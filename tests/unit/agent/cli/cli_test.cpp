@@ -60,6 +60,21 @@ TEST_CASE("The options of doctor") {
     CHECK(options.output == "f");
 }
 
+TEST_CASE("The options of schedule") {
+    const Options options = accepted({"schedule", "install", "--every", "10m", "--report-only",
+                                      "--system", "--cron", "--user", "u", "--dry-run"});
+    CHECK(options.command == Command::schedule);
+    CHECK(options.task == "install");
+    CHECK(options.every == std::chrono::minutes(10));
+    CHECK((options.report_only && options.for_system && options.by_cron && options.dry_run));
+    CHECK(options.user == "u");
+    CHECK(accepted({"schedule", "status", "--json"}).format == Format::json);
+    CHECK(accepted({"schedule", "install"}).every == std::chrono::minutes(5));
+    CHECK(accepted({"schedule", "install", "--watch"}).as_watch);
+    CHECK(accepted({"schedule", "install", "--linger"}).with_linger);
+    CHECK(accepted({"schedule", "install", "--every", "24h"}).every == std::chrono::hours(24));
+}
+
 TEST_CASE("The options of pidfiles") {
     const Options options =
         accepted({"pidfiles", "--clean", "--dry-run", "--no-history", "--home", "h", "--json"});
@@ -285,7 +300,8 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"--familly=x"}, "unknown option '--familly' (did you mean '--family'?)"},
         {{"-x"}, "unknown option '-x'"},
         {{"explain", "7", "--dry-run"},
-         "explain changes nothing anyway; --dry-run is for sweep, preflight and pidfiles"},
+         "explain changes nothing anyway; --dry-run is for sweep, preflight, pidfiles and "
+         "schedule"},
         {{"explain", "7", "--max-kills", "3"},
          "explain changes nothing anyway; --max-kills is for sweep"},
         {{"explain"}, "expected at least one pid"},
@@ -324,10 +340,11 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"history", "--since", "yesterday"}, "--since yesterday"},
         {{"history", "--format", "html"}, "history: expected text or json"},
         {{"history", "--user", "u"},
-         "--user is for report, sweep, preflight, watch, explain, rules, pidfiles and doctor, not "
-         "for history"},
+         "--user is for report, sweep, preflight, watch, explain, rules, pidfiles, doctor and "
+         "schedule, not for history"},
         {{"history", "--dry-run"},
-         "history changes nothing anyway; --dry-run is for sweep, preflight and pidfiles"},
+         "history changes nothing anyway; --dry-run is for sweep, preflight, pidfiles and "
+         "schedule"},
         {{"doctor", "now"}, "doctor takes no arguments"},
         {{"doctor", "--format", "jsonl"}, "doctor: expected text or json"},
         {{"doctor", "--all-users"}, "--all-users is for report"},
@@ -350,7 +367,25 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"run", "--json", "--", "x"}, "run prints no report; --json is about reports"},
         {{"run", "-q", "--", "x"}, "run prints no report; --quiet is about reports"},
         {{"run", "--dry-run", "--", "x"},
-         "--dry-run is for sweep, preflight and pidfiles, not for run"},
+         "--dry-run is for sweep, preflight, pidfiles and schedule, not for run"},
+        {{"schedule"}, "schedule: expected install, remove or status"},
+        {{"schedule", "instal"}, "schedule: unknown 'instal' (did you mean 'install'?)"},
+        {{"schedule", "install", "x"}, "schedule install takes no arguments"},
+        {{"schedule", "install", "--every", "30s"}, "--every: expected whole seconds, from 1m to"},
+        {{"schedule", "install", "--every", "25h"}, "--every: expected whole seconds, from 1m to"},
+        {{"schedule", "install", "--every", "60500ms"}, "--every: expected whole seconds"},
+        {{"schedule", "install", "--watch", "--every", "5m"},
+         "--watch and --every contradict each other"},
+        {{"schedule", "install", "--watch", "--cron"}, "--watch and --cron contradict"},
+        {{"schedule", "install", "--watch", "--system"}, "--watch and --system contradict"},
+        {{"schedule", "install", "--linger", "--system"}, "--linger and --system contradict"},
+        {{"schedule", "install", "--user", "u"}, "schedule: --user needs --system"},
+        {{"schedule", "install", "--json"}, "schedule install: --json is for status"},
+        {{"schedule", "install", "--home", "h"}, "--home is for report, sweep"},
+        {{"schedule", "remove", "--every", "5m"}, "schedule remove: --every, --report-only and"},
+        {{"schedule", "status", "--watch"}, "schedule status: --dry-run, --watch and --cron are"},
+        {{"schedule", "status", "--format", "html"}, "schedule: expected text or json"},
+        {{"sweep", "--every", "5m"}, "--every is for schedule, not for sweep"},
         {{"report", "--idle", "3s"}, "report changes nothing anyway; --idle is for run"},
         {{"sweep", "--parent", "7"}, "--parent is for run, not for sweep"},
         {{"rule"},
