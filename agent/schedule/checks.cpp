@@ -35,7 +35,15 @@ std::string removal_of(ScheduleKind kind, std::string_view account) {
     return "systemctl --user disable --now orphan-reaper.timer";
 }
 
-ScheduleCheck check_command(const UnitState& service, ScheduleKind kind, const std::string& words) {
+// Install wrote a unit, and another one is loaded in its place.
+bool is_hidden(const Situation& found, const UnitState& service, ScheduleKind kind) {
+    const std::string path = service_file(kind, found.unit_folder);
+    const auto own = found.files.find(path);
+    return own != found.files.end() && is_written_by_install(own->second) && service.path != path;
+}
+
+ScheduleCheck check_command(const Situation& found, ScheduleKind kind, const std::string& words) {
+    const UnitState& service = found.units.at(service_unit(kind, found.account));
     const std::size_t blank = service.command.find(' ');
     const std::string arguments =
         blank == std::string::npos ? "" : service.command.substr(blank + 1);
@@ -47,6 +55,11 @@ ScheduleCheck check_command(const UnitState& service, ScheduleKind kind, const s
         return {"unit", CheckResult::failed,
                 fmt::format("{} runs '{}' instead of this program with '{}'", service.name,
                             service.command, words),
+                systemctl(kind, fmt::format("cat {}", service.name))};
+    if (is_hidden(found, service, kind))
+        return {"unit", CheckResult::failed,
+                fmt::format("{} is loaded from {}, not from {}, which install wrote", service.name,
+                            service.path, service_file(kind, found.unit_folder)),
                 systemctl(kind, fmt::format("cat {}", service.name))};
     if (service.must_reload)
         return {"unit", CheckResult::warning,
@@ -135,7 +148,7 @@ Checks check_kind(const Situation& found, ScheduleKind kind, const std::string& 
     if (is_cron(kind)) return check_cron(found, *entry, words);
     const UnitState& service = found.units.at(service_unit(kind, found.account));
     const UnitState& timer = found.units.at(entry->name);
-    Checks checks{check_command(service, kind, words), check_active(*entry, timer.active)};
+    Checks checks{check_command(found, kind, words), check_active(*entry, timer.active)};
     const bool stays = kind == ScheduleKind::user_watch;
     if (!stays && entry->active) checks.push_back(check_next(*entry, service, now));
     if (words.empty() && (!stays || !entry->active))

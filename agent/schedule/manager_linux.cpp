@@ -58,6 +58,11 @@ std::string own_path() {
     return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
+bool has_bus(bool of_system) {
+    if (of_system) return exists("/run/dbus/system_bus_socket");
+    return !variable("DBUS_SESSION_BUS_ADDRESS").empty() || exists(runtime_folder() + "/bus");
+}
+
 struct Account {
     std::string name;
     scanner::Uid uid = 0;
@@ -234,6 +239,7 @@ tl::expected<Situation, std::string> find_situation(const ScheduleWish& wish) {
     found.unit_folder = unit_folder_in(account->home);
     found.is_root = ::geteuid() == 0;
     found.system_manager = exists("/run/systemd/system");
+    found.can_confine = has_bus(wish.system);
     found.of_system = wish.system;
     const auto home = wish.system ? Result<void>{} : expect_answer(found.unit_folder);
     if (!home) return tl::unexpected(describe(home.error()));

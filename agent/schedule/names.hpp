@@ -13,6 +13,9 @@ namespace reaper::agent {
 [[nodiscard]] std::string enabled_unit(ScheduleKind kind, std::string_view account);
 [[nodiscard]] std::string service_unit(ScheduleKind kind, std::string_view account);
 
+// Where install writes the unit that runs the program.
+[[nodiscard]] std::string service_file(ScheduleKind kind, const std::string& unit_folder);
+
 // The arguments that it is run with: "sweep --quiet".
 [[nodiscard]] std::string scheduled_words(ScheduleKind kind, bool report_only);
 

@@ -66,6 +66,7 @@ struct Situation {
     bool is_root = false;
     bool user_manager = false;  // it answers
     bool system_manager = false;
+    bool can_confine = false;                     // there is the bus that systemd-run(1) waits by
     std::string user_trouble = {};                // why it is not known what the user's manager has
     std::string system_trouble = {};              // the same of the system's
     std::string cron_trouble = {};                // why the user's crontab cannot be read

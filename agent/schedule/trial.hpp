@@ -9,8 +9,8 @@
 
 namespace reaper::agent {
 
-// The command line of one report that ends nothing: by systemd-run with the settings of the unit,
-// or, for cron, the program itself as that user.
+// The command line of one report that ends nothing: by systemd-run with the settings of the unit;
+// for cron, and where there is no bus, the program itself as that user.
 [[nodiscard]] std::vector<std::string> trial_command(const Situation& found, ScheduleKind kind);
 
 // Runs it, a minute at most. ok: it could look at everything.

@@ -18,13 +18,15 @@ std::string template_name(ScheduleKind kind) {
 
 std::vector<std::string> trial_command(const Situation& found, ScheduleKind kind) {
     std::vector<std::string> argv;
-    if (kind == ScheduleKind::system_cron)
+    const bool is_cron = kind == ScheduleKind::system_cron || kind == ScheduleKind::user_cron;
+    const bool of_system = kind == ScheduleKind::system_cron || kind == ScheduleKind::system_timer;
+    const bool confined = !is_cron && found.can_confine;
+    if (of_system && !confined)
         argv = {"setpriv", fmt::format("--reuid={}", found.uid), "--regid", found.account,
                 "--init-groups"};
-    if (kind != ScheduleKind::system_cron && kind != ScheduleKind::user_cron) {
-        const bool of_user = kind != ScheduleKind::system_timer;
+    if (confined) {
         argv = {"systemd-run",
-                of_user ? "--user" : "--system",
+                of_system ? "--system" : "--user",
                 "--wait",
                 "--collect",
                 "--quiet",

@@ -131,6 +131,18 @@ TEST_CASE("After an installation the loaded command is compared with the wanted 
     CHECK(complaints(check_kind(found, ScheduleKind::user_cron, "sweep --quiet", kNow)) == "unit");
 }
 
+TEST_CASE("A unit that stands in the place of the one that install wrote is told") {
+    Situation found = scheduled();
+    const std::string own = found.unit_folder + "/orphan-reaper.service";
+    found.files[own] = std::string(kWrittenByInstall) + "\n";
+    CHECK(status_complaints(found) == "unit");
+    found.units["orphan-reaper.service"].path = own;
+    CHECK(status_complaints(found).empty());
+    found.units["orphan-reaper.service"].path = "/usr/lib/systemd/user/orphan-reaper.service";
+    found.files[own] = "# mine\n";
+    CHECK(status_complaints(found).empty());
+}
+
 TEST_CASE("The JSON form says the same") {
     const auto json = nlohmann::json::parse(render_schedule_json(status_of(scheduled(), kNow)));
     CHECK(json["schema"] == "orphan-reaper/schedule/1");

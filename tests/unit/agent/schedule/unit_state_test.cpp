@@ -1,7 +1,9 @@
 #include "agent/schedule/unit_state.hpp"
 
+#include "agent/schedule/trial.hpp"
 #include "agent/schedule/units.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/unit/agent/schedule/found.hpp"
 
 using namespace reaper::agent;
 
@@ -43,6 +45,30 @@ TEST_CASE("Times and spans of systemd") {
     CHECK(!parse_manager_span(""));
     CHECK(!parse_manager_span("5 parsecs"));
     CHECK(!parse_manager_span("infinity"));
+}
+
+TEST_CASE("A trial is a report, as that user, confined where that can be had") {
+    using Words = std::vector<std::string>;
+    Situation found = found_for_alice();
+    const Words plain{found.program, "report", "--quiet"};
+    CHECK(trial_command(found, ScheduleKind::user_timer) == plain);
+    found.can_confine = true;
+    CHECK(trial_command(found, ScheduleKind::user_cron) == plain);
+    CHECK(trial_command(found, ScheduleKind::system_cron) ==
+          Words{"setpriv", "--reuid=1500", "--regid", "alice", "--init-groups", found.program,
+                "report", "--quiet"});
+    for (const auto kind :
+         {ScheduleKind::user_timer, ScheduleKind::user_watch, ScheduleKind::system_timer}) {
+        const Words words = trial_command(found, kind);
+        const auto has = [&](const std::string& word) {
+            return std::ranges::find(words, word) != words.end();
+        };
+        CHECK(words.front() == "systemd-run");
+        CHECK(has(kind == ScheduleKind::system_timer ? "--system" : "--user"));
+        CHECK(has("--property=NoNewPrivileges=yes"));
+        CHECK(has("--property=User=alice") == (kind == ScheduleKind::system_timer));
+        CHECK(Words(words.end() - 3, words.end()) == plain);
+    }
 }
 
 TEST_CASE("A trial is confined as the unit is, and is no service of that kind") {
