@@ -55,11 +55,11 @@ std::string headline(const Situation& found, const ScheduleWish& wish, ScheduleK
 // Looks anew: what the plan wanted is not what the manager has.
 Answer verify(const ScheduleWish& wish, ScheduleKind kind) {
     const auto found = find_situation(wish);
-    if (!found) return incomplete(found.error());
+    if (!found) return tl::unexpected(found.error());
     ScheduleView view{.headline = headline(*found, wish, kind)};
     view.checks = check_kind(*found, kind, scheduled_words(kind, wish.report_only), now_epoch());
     view.checks.push_back(try_report(*found, kind));
-    for (ScheduleCheck& check : check_several(entries_of(*found), found->account))
+    for (ScheduleCheck& check : check_several(entries_of(*found), found->account, kind))
         view.checks.push_back(std::move(check));
     return ScheduleAnswer{render_schedule(view), static_cast<int>(exit_status_of(view.checks))};
 }
@@ -115,9 +115,7 @@ Answer status(const Situation& found, bool as_json) {
 Answer run_schedule(const Options& options) {
     const ScheduleWish wish = wish_of(options);
     const auto found = find_situation(wish);
-    if (!found) return incomplete(found.error());
-    if (found->account.empty())
-        return tl::unexpected(usage_error("schedule --system: say whose processes: --user NAME"));
+    if (!found) return tl::unexpected(found.error());
     if (wish.task == "install") return install(*found, wish, options.dry_run);
     if (wish.task == "remove") return remove(*found, wish, options.dry_run);
     return status(*found, options.format == Format::json);

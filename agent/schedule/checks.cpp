@@ -157,15 +157,15 @@ Checks check_kind(const Situation& found, ScheduleKind kind, const std::string& 
     return checks;
 }
 
-Checks check_several(const std::vector<ScheduleEntry>& entries, const std::string& account) {
-    if (entries.size() < 2) return {};
+Checks check_several(const std::vector<ScheduleEntry>& entries, const std::string& account,
+                     ScheduleKind kept) {
     Checks checks;
-    for (std::size_t place = 1; place < entries.size(); ++place) {
-        const ScheduleKind kind = entries[place].kind;
+    for (const ScheduleEntry& entry : entries) {
+        if (entry.kind == kept) continue;
         checks.push_back({"several", CheckResult::warning,
                           fmt::format("the {} does what the {} does: harmless, but one is enough",
-                                      to_string(kind), to_string(entries.front().kind)),
-                          removal_of(kind, account)});
+                                      to_string(entry.kind), to_string(kept)),
+                          removal_of(entry.kind, account)});
     }
     return checks;
 }
@@ -174,7 +174,9 @@ ScheduleView status_of(const Situation& found, double now) {
     ScheduleView view{.account = found.account, .entries = entries_of(found), .now = now};
     for (const ScheduleEntry& entry : view.entries)
         std::ranges::move(check_kind(found, entry.kind, "", now), std::back_inserter(view.checks));
-    std::ranges::move(check_several(view.entries, found.account), std::back_inserter(view.checks));
+    if (!view.entries.empty())
+        std::ranges::move(check_several(view.entries, found.account, view.entries.front().kind),
+                          std::back_inserter(view.checks));
     for (const std::string& trouble :
          {found.user_trouble, found.system_trouble, found.cron_trouble}) {
         if (!trouble.empty()) view.checks.push_back({"look", CheckResult::unknown, trouble});

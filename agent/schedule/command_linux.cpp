@@ -19,7 +19,7 @@ namespace reaper::agent {
 
 namespace {
 
-constexpr std::size_t kMostRead = std::size_t{4} * 1024 * 1024;
+constexpr off_t kMostRead = off_t{4} * 1024 * 1024;
 
 Result<Fd> memory_file(std::string_view text) {
     Fd file(::memfd_create("orphan-reaper", MFD_CLOEXEC));
@@ -30,12 +30,14 @@ Result<Fd> memory_file(std::string_view text) {
     return file;
 }
 
-std::string text_of(const Fd& file) {
+// All of it or nothing: what is read of a crontab is written to it again.
+Result<std::string> text_of(const Fd& file, const std::string& subject) {
     struct stat status{};
-    if (::fstat(file.get(), &status) != 0) return {};
-    std::string text(std::min(kMostRead, static_cast<std::size_t>(status.st_size)), '\0');
+    if (::fstat(file.get(), &status) != 0) return system_failure("read", subject);
+    if (status.st_size > kMostRead) return failure(std::errc::file_too_large, "read", subject);
+    std::string text(static_cast<std::size_t>(status.st_size), '\0');
     const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
-    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    if (size != static_cast<ssize_t>(text.size())) return system_failure("read", subject);
     return text;
 }
 
@@ -61,7 +63,11 @@ Result<CommandAnswer> ask(const CommandCall& call) {
     const auto status = child->wait();
     if (!status) return tl::unexpected(status.error());
     if (!ended) return failure(std::errc::timed_out, "run", typed(call.argv));
-    return CommandAnswer{*status, text_of(*out), text_of(*err)};
+    auto said = text_of(*out, typed(call.argv));
+    auto complained = text_of(*err, typed(call.argv));
+    if (!said) return tl::unexpected(said.error());
+    if (!complained) return tl::unexpected(complained.error());
+    return CommandAnswer{*status, *std::move(said), *std::move(complained)};
 }
 
 }  // namespace reaper::agent

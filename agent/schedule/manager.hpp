@@ -6,6 +6,7 @@
 
 #include <tl/expected.hpp>
 
+#include "agent/cli/cli.hpp"
 #include "agent/schedule/parts.hpp"
 
 namespace reaper::agent {
@@ -18,8 +19,9 @@ namespace reaper::agent {
 [[nodiscard]] bool may_have_user_manager();
 
 // Returns what was found, with the units, files and crontab that concern `wish`. What could not be
-// looked at is in the ...trouble of the situation. The error: the user is not known.
-[[nodiscard]] tl::expected<Situation, std::string> find_situation(const ScheduleWish& wish);
+// looked at is in the ...trouble of the situation. Fails where the user is not known, or its home
+// does not answer.
+[[nodiscard]] tl::expected<Situation, Message> find_situation(const ScheduleWish& wish);
 
 // True if a process is called like a cron daemon. A /proc that hides other users' processes hides
 // it.

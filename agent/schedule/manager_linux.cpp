@@ -20,7 +20,9 @@
 #include "agent/schedule/program.hpp"
 #include "agent/schedule/unit_state.hpp"
 #include "agent/schedule/view.hpp"
+#include "agent/system/exit_status.hpp"
 #include "agent/system/text_file.hpp"
+#include "policy/text/escape.hpp"
 
 namespace reaper::agent {
 
@@ -69,15 +71,18 @@ struct Account {
     std::string home;
 };
 
-tl::expected<Account, std::string> account_of(const struct passwd* entry, std::string_view who) {
-    if (entry == nullptr) return tl::unexpected(fmt::format("there is no user {}", who));
+tl::expected<Account, Message> account_of(const struct passwd* entry, std::string_view who) {
+    if (entry == nullptr)
+        return tl::unexpected(
+            usage_error(fmt::format("schedule: there is no user {}", policy::escape(who))));
     return Account{entry->pw_name, entry->pw_uid, entry->pw_dir};
 }
 
-// With --system that of --user, else the one that called sudo; none: its name is empty.
-tl::expected<Account, std::string> find_account(const ScheduleWish& wish) {
+// With --system that of --user, else the one that called sudo.
+tl::expected<Account, Message> find_account(const ScheduleWish& wish) {
     const std::string name = wish.user.empty() ? variable("SUDO_USER") : wish.user;
-    if (wish.system && name.empty()) return Account{};
+    if (wish.system && name.empty())
+        return tl::unexpected(usage_error("schedule --system: say whose processes: --user NAME"));
     if (wish.system) return account_of(::getpwnam(name.c_str()), name);
     auto own = account_of(::getpwuid(::geteuid()), fmt::format("id {}", ::geteuid()));
     const std::string home = variable("HOME");
@@ -142,7 +147,7 @@ std::string find_unmanaged(const Situation& found) {
 }
 
 void ask_managers(Situation& found) {
-    if (!found.account.empty() && found.system_manager) {
+    if (found.system_manager) {
         constexpr auto kTimer = ScheduleKind::system_timer;
         found.system_trouble =
             ask_manager(found, "--system",
@@ -229,20 +234,23 @@ bool is_cron_running() {
     return false;
 }
 
-tl::expected<Situation, std::string> find_situation(const ScheduleWish& wish) {
+tl::expected<Situation, Message> find_situation(const ScheduleWish& wish) {
     const auto account = find_account(wish);
     if (!account) return tl::unexpected(account.error());
     Situation found;
     found.program = own_path();
     found.account = account->name;
     found.uid = account->uid;
+    found.home = account->home;
     found.unit_folder = unit_folder_in(account->home);
     found.is_root = ::geteuid() == 0;
     found.system_manager = exists("/run/systemd/system");
     found.can_confine = has_bus(wish.system);
     found.of_system = wish.system;
     const auto home = wish.system ? Result<void>{} : expect_answer(found.unit_folder);
-    if (!home) return tl::unexpected(describe(home.error()));
+    if (!home)
+        return tl::unexpected(Message{fmt::format("orphan-reaper: {}\n", describe(home.error())),
+                                      static_cast<int>(ExitStatus::incomplete)});
     found.refusal = refuse_path(found.program);
     if (found.refusal.empty()) found.refusal = refuse_place(found.program, found.uid);
     ask_managers(found);

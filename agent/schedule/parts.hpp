@@ -61,6 +61,7 @@ struct Situation {
     std::string refusal = {};  // why this program is not to be scheduled; empty: it may
     std::string account = {};  // whose processes are swept
     scanner::Uid uid = 0;
+    std::string home = {};         // of the account
     std::string unit_folder = {};  // of the user's own units
     bool of_system = false;        // asked about with --system
     bool is_root = false;

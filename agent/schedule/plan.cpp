@@ -9,6 +9,7 @@
 #include "agent/schedule/period.hpp"
 #include "agent/schedule/unit_plan.hpp"
 #include "agent/system/exit_status.hpp"
+#include "policy/text/escape.hpp"
 
 namespace reaper::agent {
 
@@ -100,9 +101,19 @@ Steps plan_removal(const Situation& found, ScheduleKind kind) {
     }
 }
 
+bool is_plain(char letter) {
+    constexpr std::string_view kPlain = "._-";
+    return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+           (letter >= 'A' && letter <= 'Z') || kPlain.find(letter) != std::string_view::npos;
+}
+
 tl::expected<ScheduleKind, Message> choose_system(const Situation& found,
                                                   const ScheduleWish& wish) {
     if (!found.is_root) return refuse(ExitStatus::usage, "--system needs root");
+    if (!std::ranges::all_of(found.account, is_plain))
+        return refuse(ExitStatus::usage,
+                      fmt::format("--system: a unit or a crontab could misread the name '{}'",
+                                  policy::escape(found.account)));
     if (wish.cron || !found.system_manager) return ScheduleKind::system_cron;
     // Its history is /var/lib/orphan-reaper itself, where the template does not let it write.
     if (found.uid == 0 && wish.task == "install")

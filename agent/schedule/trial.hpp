@@ -13,6 +13,11 @@ namespace reaper::agent {
 // for cron, and where there is no bus, the program itself as that user.
 [[nodiscard]] std::vector<std::string> trial_command(const Situation& found, ScheduleKind kind);
 
+// True if that is systemd-run.
+[[nodiscard]] bool is_confined(const Situation& found, ScheduleKind kind);
+// What cron gives to its commands, in the place of ours: the home of the account, and no XDG_*.
+[[nodiscard]] std::vector<std::string> environment_of_cron(const Situation& found);
+
 // Runs it, a minute at most. ok: it could look at everything.
 [[nodiscard]] ScheduleCheck try_report(const Situation& found, ScheduleKind kind);
 

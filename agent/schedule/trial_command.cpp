@@ -16,11 +16,21 @@ std::string template_name(ScheduleKind kind) {
 
 }  // namespace
 
+bool is_confined(const Situation& found, ScheduleKind kind) {
+    return kind != ScheduleKind::system_cron && kind != ScheduleKind::user_cron &&
+           found.can_confine;
+}
+
+std::vector<std::string> environment_of_cron(const Situation& found) {
+    return {"HOME=" + found.home, "LOGNAME=" + found.account, "USER=" + found.account,
+            "SHELL=/bin/sh",      "PATH=/usr/bin:/bin",       "XDG_CONFIG_HOME=",
+            "XDG_STATE_HOME=",    "XDG_RUNTIME_DIR=",         "DBUS_SESSION_BUS_ADDRESS="};
+}
+
 std::vector<std::string> trial_command(const Situation& found, ScheduleKind kind) {
     std::vector<std::string> argv;
-    const bool is_cron = kind == ScheduleKind::system_cron || kind == ScheduleKind::user_cron;
     const bool of_system = kind == ScheduleKind::system_cron || kind == ScheduleKind::system_timer;
-    const bool confined = !is_cron && found.can_confine;
+    const bool confined = is_confined(found, kind);
     if (of_system && !confined)
         argv = {"setpriv", fmt::format("--reuid={}", found.uid), "--regid", found.account,
                 "--init-groups"};

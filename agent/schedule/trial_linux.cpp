@@ -8,7 +8,8 @@ namespace reaper::agent {
 
 ScheduleCheck try_report(const Situation& found, ScheduleKind kind) {
     const auto answer = ask({.argv = trial_command(found, kind),
-                             .environment = manager_environment(),
+                             .environment = is_confined(found, kind) ? manager_environment()
+                                                                     : environment_of_cron(found),
                              .limit = std::chrono::minutes(1)});
     if (!answer)
         return {"report", CheckResult::failed,

@@ -54,9 +54,10 @@ struct ScheduleView {
 [[nodiscard]] std::vector<ScheduleCheck> check_kind(const Situation& found, ScheduleKind kind,
                                                     const std::string& words, double now);
 
-// Two ways at once, and how to remove one of them.
+// Two ways at once, and how to remove those that are not `kept`.
 [[nodiscard]] std::vector<ScheduleCheck> check_several(const std::vector<ScheduleEntry>& entries,
-                                                       const std::string& account);
+                                                       const std::string& account,
+                                                       ScheduleKind kept);
 
 // 0, also with warnings; 1 where something failed; 4 where it could not be looked at.
 [[nodiscard]] ExitStatus exit_status_of(const std::vector<ScheduleCheck>& checks);

@@ -132,9 +132,13 @@ def lines_in_the_crontab_of_the_system():
     refused = one.run("install", "--system", "--user", "u", status=2)
     expect("needs root" in refused.err, refused.err)
     expect("--user NAME" in one.run("install", "--system", uid=0, status=2).err, "")
-    one.run("install", "--system", "--user", "nobody-of-that-name", uid=0, status=4)
+    one.run("install", "--system", "--user", "nobody-of-that-name", uid=0, status=2)
+    # As sudo leaves it: the rules of root are not those that cron's command reads.
+    root = one.stage.layout.base / "home/root"
+    put(root / ".config/orphan-reaper/rules.d/broken.json", "{", uid=0)
+    sudo = {"HOME": str(root), "XDG_CONFIG_HOME": str(root / ".config")}
     for name in ("u", "v"):
-        said = one.run("install", "--system", "--user", name, uid=0).out
+        said = one.run("install", "--system", "--user", name, uid=0, env=sudo).out
         expect(f"a report ran as {name} just now" in said, said)
     lines = CRON_FILE.read_text().splitlines()
     program = one.stage.layout.binary
@@ -246,6 +250,18 @@ def what_no_manager_can_take_back_is_told():
     refused = one.run("remove", status=4)
     expect("log in as u" in refused.err, refused.err)
     expect((wants / "orphan-reaper.timer").is_symlink(), "it was removed")
+
+
+@case
+def what_cannot_be_removed_is_told():
+    """An administrator has enabled it for all users, says the manager, a stand-in."""
+    one = Schedule()
+    environment = one.pretend_manager()
+    unit = "Id=orphan-reaper.timer\nLoadState=loaded\nUnitFileState=enabled\nActiveState=inactive"
+    one.stand_in("systemctl", f'case $* in *show*) printf "{unit}\n" ;; esac')
+    one.stand_in("crontab", 'echo "no crontab for u" >&2; exit 1')
+    said = one.run("remove", status=1, env=environment).out
+    expect("not all of it could be removed" in said, said)
 
 
 @case

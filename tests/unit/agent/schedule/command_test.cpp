@@ -35,6 +35,13 @@ TEST_CASE("A program that is not there is 127") {
     CHECK(answer->status == 127);
 }
 
+TEST_CASE("What says too much is not taken for what it said first") {
+    const auto answer = ask(shell("head -c 5000000 /dev/zero"));
+    REQUIRE(!answer);
+    CHECK(answer.error().code == std::errc::file_too_large);
+    CHECK(ask(shell("head -c 4000000 /dev/zero"))->out.size() == 4'000'000);
+}
+
 TEST_CASE("A command that takes too long is killed") {
     CommandCall call{{"sleep", "60"}};
     call.limit = std::chrono::milliseconds(50);

@@ -195,6 +195,10 @@ TEST_CASE("The system's timer is one instance") {
                 "run systemctl --system daemon-reload",
                 "run systemctl --system enable orphan-reaper@alice.timer",
                 "run systemctl --system restart orphan-reaper@alice.timer"});
+    for (const char* odd : {"DOMAIN\\alice", "al ice", "alice%", "alice\n"}) {
+        found.account = odd;
+        CHECK(refused(found, wish) == 2);
+    }
     found.account = "root";
     found.uid = 0;
     CHECK(refused(found, wish) == 2);

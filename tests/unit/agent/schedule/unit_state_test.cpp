@@ -71,6 +71,18 @@ TEST_CASE("A trial is a report, as that user, confined where that can be had") {
     }
 }
 
+TEST_CASE("cron's commands do not see what surrounds ours") {
+    Situation found = found_for_alice();
+    found.home = "/home/alice";
+    const auto environment = environment_of_cron(found);
+    for (const char* variable : {"HOME=/home/alice", "USER=alice", "XDG_CONFIG_HOME="})
+        CHECK(std::ranges::find(environment, variable) != environment.end());
+    found.can_confine = true;
+    CHECK(is_confined(found, ScheduleKind::user_timer));
+    CHECK(!is_confined(found, ScheduleKind::user_cron));
+    CHECK(!is_confined(found, ScheduleKind::system_cron));
+}
+
 TEST_CASE("A trial is confined as the unit is, and is no service of that kind") {
     const auto settings = confinement_of("orphan-reaper@.service", "alice");
     const auto has = [&](const std::string& setting) {
