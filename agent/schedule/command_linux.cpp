@@ -19,7 +19,7 @@ namespace reaper::agent {
 
 namespace {
 
-constexpr off_t kMostRead = off_t{4} * 1024 * 1024;
+constexpr off_t kMostRead = off_t{64} * 1024 * 1024;
 
 Result<Fd> memory_file(std::string_view text) {
     Fd file(::memfd_create("orphan-reaper", MFD_CLOEXEC));

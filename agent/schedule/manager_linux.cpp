@@ -68,6 +68,7 @@ bool has_bus(bool of_system) {
 struct Account {
     std::string name;
     scanner::Uid uid = 0;
+    std::uint32_t group = 0;
     std::string home;
 };
 
@@ -75,7 +76,7 @@ tl::expected<Account, Message> account_of(const struct passwd* entry, std::strin
     if (entry == nullptr)
         return tl::unexpected(
             usage_error(fmt::format("schedule: there is no user {}", policy::escape(who))));
-    return Account{entry->pw_name, entry->pw_uid, entry->pw_dir};
+    return Account{entry->pw_name, entry->pw_uid, entry->pw_gid, entry->pw_dir};
 }
 
 // With --system that of --user, else the one that called sudo.
@@ -241,6 +242,7 @@ tl::expected<Situation, Message> find_situation(const ScheduleWish& wish) {
     found.program = own_path();
     found.account = account->name;
     found.uid = account->uid;
+    found.group = account->group;
     found.home = account->home;
     found.unit_folder = unit_folder_in(account->home);
     found.is_root = ::geteuid() == 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -61,6 +62,7 @@ struct Situation {
     std::string refusal = {};  // why this program is not to be scheduled; empty: it may
     std::string account = {};  // whose processes are swept
     scanner::Uid uid = 0;
+    std::uint32_t group = 0;       // its id
     std::string home = {};         // of the account
     std::string unit_folder = {};  // of the user's own units
     bool of_system = false;        // asked about with --system

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/schedule/command.hpp"
 #include "agent/schedule/parts.hpp"
 #include "agent/schedule/view.hpp"
 
@@ -18,7 +19,10 @@ namespace reaper::agent {
 // What cron gives to its commands, in the place of ours: the home of the account, and no XDG_*.
 [[nodiscard]] std::vector<std::string> environment_of_cron(const Situation& found);
 
-// Runs it, a minute at most. ok: it could look at everything.
+// ok: it was the report, not what runs it, that ended with 0 or 1, as its own JSON says.
+[[nodiscard]] ScheduleCheck judge_trial(const Situation& found, const CommandAnswer& answer);
+
+// Runs it, a minute at most, and judges it.
 [[nodiscard]] ScheduleCheck try_report(const Situation& found, ScheduleKind kind);
 
 }  // namespace reaper::agent

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "agent/schedule/names.hpp"
 #include "agent/schedule/trial.hpp"
@@ -12,6 +13,23 @@ namespace {
 
 std::string template_name(ScheduleKind kind) {
     return kind == ScheduleKind::system_timer ? "orphan-reaper@.service" : service_unit(kind, "");
+}
+
+using Json = nlohmann::json;
+
+// What a report says of itself; none: that is no report.
+std::optional<int> status_in(const Json& report) {
+    if (!report.is_object() || report.value("schema", "") != "orphan-reaper/report/1")
+        return std::nullopt;
+    const auto status = report.find("exit_status");
+    if (status == report.end() || !status->is_number_integer()) return std::nullopt;
+    return status->get<int>();
+}
+
+std::string first_remark(const Json& report) {
+    const auto remarks = report.find("remarks");
+    if (remarks == report.end() || !remarks->is_array() || remarks->empty()) return {};
+    return remarks->front().is_string() ? ": " + remarks->front().get<std::string>() : "";
 }
 
 }  // namespace
@@ -32,8 +50,8 @@ std::vector<std::string> trial_command(const Situation& found, ScheduleKind kind
     const bool of_system = kind == ScheduleKind::system_cron || kind == ScheduleKind::system_timer;
     const bool confined = is_confined(found, kind);
     if (of_system && !confined)
-        argv = {"setpriv", fmt::format("--reuid={}", found.uid), "--regid", found.account,
-                "--init-groups"};
+        argv = {"setpriv", fmt::format("--reuid={}", found.uid),
+                fmt::format("--regid={}", found.group), "--init-groups"};
     if (confined) {
         argv = {"systemd-run",
                 of_system ? "--system" : "--user",
@@ -46,9 +64,25 @@ std::vector<std::string> trial_command(const Situation& found, ScheduleKind kind
         for (const std::string& setting : confinement_of(template_name(kind), found.account))
             argv.push_back("--property=" + setting);
     }
-    std::ranges::copy(std::vector<std::string>{found.program, "report", "--quiet"},
+    std::ranges::copy(std::vector<std::string>{found.program, "report", "--json"},
                       std::back_inserter(argv));
     return argv;
+}
+
+ScheduleCheck judge_trial(const Situation& found, const CommandAnswer& answer) {
+    const Json report = Json::parse(answer.out, nullptr, false);
+    const auto status = status_in(report);
+    const bool ran = status == answer.status;
+    if (ran && (status == 0 || status == 1))
+        return {"report", CheckResult::ok,
+                fmt::format("a report ran as {} just now: exit status {}, {}", found.account,
+                            answer.status,
+                            *status == 0 ? "nothing leaked is left" : "leaks were found")};
+    const std::string why = ran ? fmt::format("{}{}", answer.status, first_remark(report))
+                                : fmt::format("{}: {}", answer.status, complaint(answer));
+    return {"report", CheckResult::failed,
+            fmt::format("a report as {} did not work: exit status {}", found.account, why),
+            fmt::format("{} report", found.program)};
 }
 
 }  // namespace reaper::agent

@@ -50,13 +50,14 @@ TEST_CASE("Times and spans of systemd") {
 TEST_CASE("A trial is a report, as that user, confined where that can be had") {
     using Words = std::vector<std::string>;
     Situation found = found_for_alice();
-    const Words plain{found.program, "report", "--quiet"};
+    const Words plain{found.program, "report", "--json"};
     CHECK(trial_command(found, ScheduleKind::user_timer) == plain);
     found.can_confine = true;
+    found.group = 1600;
     CHECK(trial_command(found, ScheduleKind::user_cron) == plain);
     CHECK(trial_command(found, ScheduleKind::system_cron) ==
-          Words{"setpriv", "--reuid=1500", "--regid", "alice", "--init-groups", found.program,
-                "report", "--quiet"});
+          Words{"setpriv", "--reuid=1500", "--regid=1600", "--init-groups", found.program, "report",
+                "--json"});
     for (const auto kind :
          {ScheduleKind::user_timer, ScheduleKind::user_watch, ScheduleKind::system_timer}) {
         const Words words = trial_command(found, kind);
@@ -69,6 +70,29 @@ TEST_CASE("A trial is a report, as that user, confined where that can be had") {
         CHECK(has("--property=User=alice") == (kind == ScheduleKind::system_timer));
         CHECK(Words(words.end() - 3, words.end()) == plain);
     }
+}
+
+TEST_CASE("What runs the report is told from the report") {
+    const Situation found = found_for_alice();
+    const auto judged = [&](int status, const std::string& out, const std::string& err = "") {
+        return judge_trial(found, {status, out, err});
+    };
+    const std::string leaks = R"({"schema": "orphan-reaper/report/1", "exit_status": 1})";
+    CHECK(judged(1, leaks).result == CheckResult::ok);
+    CHECK(judged(0, R"({"schema": "orphan-reaper/report/1", "exit_status": 0})").result ==
+          CheckResult::ok);
+    const auto failed = judged(1, "", "Failed to connect to bus\nmore\n");
+    CHECK(failed.result == CheckResult::failed);
+    CHECK(failed.message ==
+          "a report as alice did not work: exit status 1: Failed to connect to bus");
+    CHECK(judged(0, leaks).result == CheckResult::failed);
+    CHECK(judged(0, "").result == CheckResult::failed);
+    CHECK(judged(1, R"({"exit_status": 1})").result == CheckResult::failed);
+    CHECK(judged(1, R"(["exit_status"])").result == CheckResult::failed);
+    const auto incomplete = judged(
+        4, R"({"schema": "orphan-reaper/report/1", "exit_status": 4, "remarks": ["no /proc"]})");
+    CHECK(incomplete.result == CheckResult::failed);
+    CHECK(incomplete.message == "a report as alice did not work: exit status 4: no /proc");
 }
 
 TEST_CASE("cron's commands do not see what surrounds ours") {
