@@ -120,6 +120,7 @@ tl::expected<ScheduleKind, Message> choose_system(const Situation& found,
         return refuse(ExitStatus::usage,
                       "--system --user root: expected another user; for root's "
                       "own processes add --cron");
+    if (!found.system_trouble.empty()) return refuse(ExitStatus::incomplete, found.system_trouble);
     return ScheduleKind::system_timer;
 }
 
@@ -127,6 +128,10 @@ tl::expected<ScheduleKind, Message> choose_system(const Situation& found,
 
 tl::expected<ScheduleKind, Message> choose_kind(const Situation& found, const ScheduleWish& wish) {
     if (wish.system) return choose_system(found, wish);
+    // What is there may be scheduled already: no second way beside it, unless it is asked for.
+    if (!wish.cron && !found.user_trouble.empty())
+        return refuse(ExitStatus::incomplete,
+                      fmt::format("{} (--cron does without it)", found.user_trouble));
     if ((wish.watch || wish.linger) && !found.user_manager)
         return refuse(ExitStatus::configuration,
                       "no systemd user manager answers, which --watch and --linger need; without "

@@ -15,6 +15,7 @@ namespace reaper::agent {
 // The way that fits: the user's timer where the user's manager answers, else the user's crontab;
 // with --system the system's timer, else /etc/cron.d; with --watch the service that stays. Fails,
 // with what to do instead, where that cannot be had.
+// A manager that is there and does not answer is a failure, too: it is not known what it runs.
 [[nodiscard]] tl::expected<ScheduleKind, Message> choose_kind(const Situation& found,
                                                               const ScheduleWish& wish);
 

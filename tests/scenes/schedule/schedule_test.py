@@ -238,6 +238,7 @@ def what_cannot_be_looked_at_is_not_nothing():
     said = one.status(4, env=environment)
     expect("Failed to connect to bus" in json.dumps(said["checks"]), str(said))
     expect("Failed to connect" in one.run("remove", status=4, env=environment).err, "of remove")
+    expect("Failed to connect" in one.run("install", status=4, env=environment).err, "of install")
 
 
 @case

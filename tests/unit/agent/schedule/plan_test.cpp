@@ -246,6 +246,18 @@ TEST_CASE("A removal takes back the timer, the watch and the crontab, and only w
     CHECK(removed(found, {.cron = true}) == Lines{"run crontab -r"});
 }
 
+TEST_CASE("Where a manager does not answer, no other way is taken unless it is asked for") {
+    Situation found = found_for_alice();
+    found.user_trouble = "systemctl --user: timed out";
+    CHECK(refused(found, {}) == 4);
+    CHECK(installed(found, {}).front().find("--cron does without it") != std::string::npos);
+    CHECK(refused(found, {.cron = true}) == 0);
+    found = of_root();
+    found.system_trouble = "systemctl: timed out";
+    CHECK(refused(found, {.task = "install", .system = true}) == 4);
+    CHECK(refused(found, {.task = "install", .system = true, .cron = true}) == 0);
+}
+
 TEST_CASE("What cannot be looked at is not removed") {
     Situation found = with_user_manager();
     found.user_trouble = "systemctl --user: timed out";
