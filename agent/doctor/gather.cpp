@@ -9,13 +9,13 @@
 #include <cstdlib>
 #include <utility>
 
-#include "agent/doctor/command_output.hpp"
 #include "agent/doctor/gather_packet.hpp"
 #include "agent/history/file.hpp"
 #include "agent/history/history.hpp"
 #include "agent/observe/diagnosis.hpp"
 #include "agent/observe/judged.hpp"
 #include "agent/reading/bounded_reader.hpp"
+#include "agent/reaping/command.hpp"
 #include "scanner/inspector.hpp"
 #include "scanner/pid_handle.hpp"
 #include "scanner/proc_connector.hpp"
@@ -106,14 +106,15 @@ Kernel ask_kernel(bool in_first) {
     return kernel;
 }
 
-// "orphan-reaper 0.1.0"
+// "orphan-reaper 0.1.0", and perhaps more
 void ask_versions(std::vector<OtherProgram>& others) {
     constexpr std::string_view kName = "orphan-reaper ";
     for (OtherProgram& other : others) {
         if (!other.trusted) continue;
-        const auto said = read_command({other.path, "--version"}, kVersionTime);
-        if (!said || said->status != 0 || !said->text.starts_with(kName)) continue;
-        other.version = said->text.substr(kName.size(), said->text.find('\n') - kName.size());
+        const auto said = ask({.argv = {other.path, "--version"}, .limit = kVersionTime});
+        if (!said || said->status != 0 || !said->out.starts_with(kName)) continue;
+        const std::string_view rest = std::string_view(said->out).substr(kName.size());
+        other.version = rest.substr(0, rest.find_first_of(" \n"));
     }
 }
 

@@ -57,32 +57,32 @@ std::vector<std::string> alive_in(const Observations& seen) {
     return names;
 }
 
-std::string cron_line(const Observations& seen) {
-    const std::string program = shell_word(seen.program);
-    return seen.whose.every ? fmt::format("*/5 * * * * root {} sweep --quiet --all-users", program)
-                            : fmt::format("*/5 * * * * {} sweep --quiet", program);
-}
-
 std::string enable_unit(const Observations& seen, const ScheduledUnit& unit) {
     const std::string command =
         fmt::format("systemctl {}enable --now {}", words_for(unit), shell_word(unit.name));
     return unit.of_user_manager ? command : as_root(seen, command);
 }
 
-// The timer that is installed, else a line for cron.
+// The timer that is installed, else what `schedule` finds. Root's own sweep is of all users, which
+// only a line for cron can say.
 std::string schedule_fix(const Observations& seen) {
     const ScheduleState& schedule = seen.schedule;
     const auto installed = std::ranges::find_if(schedule.units, [](const ScheduledUnit& unit) {
         return is_loaded(unit) && unit.name.ends_with(".timer");
     });
     if (installed != schedule.units.end()) return enable_unit(seen, *installed);
-    if (seen.whose.every && schedule.has_crontab)
-        return fmt::format("echo {} >/etc/cron.d/orphan-reaper", shell_word(cron_line(seen)));
     const bool is_own = seen.whose.uid == seen.own_uid;
-    if (!schedule.has_crontab || (!is_own && seen.whose.user.empty())) return {};
-    const std::string user = is_own ? "" : fmt::format(" -u {}", shell_word(seen.whose.user));
-    return fmt::format("(crontab{0} -l; echo {1}) | crontab{0} -", user,
-                       shell_word(cron_line(seen)));
+    if (seen.whose.every)
+        return schedule.has_crontab ? fmt::format(
+                                          "echo '*/5 * * * * root {} sweep --quiet --all-users' "
+                                          ">/etc/cron.d/orphan-reaper",
+                                          shell_word(seen.program))
+                                    : std::string();
+    if (is_own) return "orphan-reaper schedule install";
+    return seen.whose.user.empty()
+               ? std::string()
+               : fmt::format("orphan-reaper schedule install --system --user {}",
+                             shell_word(seen.whose.user));
 }
 
 // What else could have a schedule, and does not tell; empty: nothing.

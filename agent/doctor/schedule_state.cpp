@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "agent/doctor/command_output.hpp"
+#include "agent/reaping/command.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/directory.hpp"
 #include "scanner/fd.hpp"
@@ -108,9 +108,10 @@ ManagerAnswer ask_manager(bool of_user, const std::vector<std::string>& units,
     argv.insert(argv.end(), units.begin(), units.end());
     std::vector<std::string> environment;
     if (of_user) environment.push_back(fmt::format("XDG_RUNTIME_DIR=/run/user/{}", ::geteuid()));
-    const auto said = read_command(std::move(argv), kAnswerTime, std::move(environment));
+    const auto said =
+        ask({.argv = std::move(argv), .environment = std::move(environment), .limit = kAnswerTime});
     if (!said || said->status != 0) return ManagerAnswer::silent;
-    std::ranges::move(parse_units(said->text, of_user, monotonic_microseconds()),
+    std::ranges::move(parse_units(said->out, of_user, monotonic_microseconds()),
                       std::back_inserter(answers));
     return ManagerAnswer::answered;
 }
@@ -123,11 +124,11 @@ std::vector<std::string> units_for(const ScheduleOf& whose) {
 
 // It prints the lines of the user that runs it, and ends with 1 where there are none.
 void ask_crontab(ScheduleState& state, const ScheduleOf& whose) {
-    const auto said = read_command({kCrontab, "-l"}, kAnswerTime);
+    const auto said = ask({.argv = {kCrontab, "-l"}, .limit = kAnswerTime});
     state.crontab_unknown = !said || said->status > 1;
     if (!said || said->status != 0) return;
     const std::string name = fmt::format("crontab of {}", whose.user);
-    std::ranges::move(parse_crontab(said->text, name, false, ""), std::back_inserter(state.cron));
+    std::ranges::move(parse_crontab(said->out, name, false, ""), std::back_inserter(state.cron));
 }
 
 }  // namespace

@@ -25,8 +25,6 @@ struct Launch {
     bool term_on_parent_exit =
         false;  // the kernel sends it TERM when the thread that started it ends
     std::optional<int> cgroup = {};  // open folder of the cgroup that it is born into
-    std::optional<int> output = {};  // descriptor that becomes its stdout; then it reads nothing
-                                     // from stdin, and its stderr is dropped
     std::vector<int> standard = {};  // descriptors from 3 up that become its stdin, stdout, stderr
 };
 

@@ -59,14 +59,6 @@ bool may_start(int gate) {
     return size == 1;
 }
 
-// Of a program that is run for what it prints.
-void redirect_to(int output) {
-    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0 ||
-        ::dup2(nothing, STDERR_FILENO) < 0)
-        ::_exit(kCannotRun);
-}
-
 // Runs in the child. No signal tells of a parent that exited before prctl(2), so nothing starts
 // then.
 [[noreturn]] void become(const Launch& launch, int gate, pid_t parent) {
@@ -76,7 +68,6 @@ void redirect_to(int output) {
     for (std::size_t place = 0; place < launch.standard.size(); ++place)
         ::dup2(launch.standard[place], static_cast<int>(place));
     restore_descriptor_limit();
-    if (launch.output) redirect_to(*launch.output);
     if (launch.mask) ::sigprocmask(SIG_SETMASK, &*launch.mask, nullptr);
     const auto environment = environment_with(launch.environment);
     ::execvpe(launch.argv.front().c_str(), pointers_to(launch.argv).data(),

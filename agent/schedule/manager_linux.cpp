@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "agent/reading/bounded_reader.hpp"
-#include "agent/schedule/command.hpp"
+#include "agent/reaping/command.hpp"
 #include "agent/schedule/names.hpp"
 #include "agent/schedule/plan.hpp"
 #include "agent/schedule/program.hpp"

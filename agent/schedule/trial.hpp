@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/schedule/command.hpp"
+#include "agent/reaping/command.hpp"
 #include "agent/schedule/parts.hpp"
 #include "agent/schedule/view.hpp"
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "agent/schedule/command.hpp"
+#include "agent/reaping/command.hpp"
 #include "agent/schedule/manager.hpp"
 #include "agent/schedule/trial.hpp"
 

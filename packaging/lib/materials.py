@@ -1,5 +1,5 @@
-"""Prints what a release consists of, as CycloneDX 1.6: the libraries that are linked into it, in the
-versions of Debian's packages that it was built with.
+"""Prints what a release consists of, as CycloneDX 1.6: the libraries that are linked into it, in
+the versions of Debian's packages that it was built with.
 
 materials.py VERSION COMMIT
 """

@@ -189,8 +189,7 @@ const std::vector<Case>& cases() {
          },
          "schedule", fail, "resources", "sudo journalctl -u orphan-reaper@alice.timer -n 20"},
         {"nothing at all", [](auto& seen) { seen.schedule = no_schedule(); }, "schedule", warn,
-         "nothing sweeps",
-         "(crontab -l; echo '*/5 * * * * /usr/bin/orphan-reaper sweep --quiet') | crontab -"},
+         "nothing sweeps", "orphan-reaper schedule install"},
         {"nothing for root",
          [](auto& seen) {
              become_root(seen);
@@ -200,7 +199,7 @@ const std::vector<Case>& cases() {
          "echo '*/5 * * * * root /usr/bin/orphan-reaper sweep --quiet --all-users' "
          ">/etc/cron.d/orphan-reaper"},
         {"nothing, and no cron", [](auto& seen) { seen.schedule = {}; }, "schedule", warn,
-         "nothing sweeps", ""},
+         "nothing sweeps", "orphan-reaper schedule install"},
         {"a line and a cron",
          [](auto& seen) {
              seen.schedule = no_schedule();
@@ -268,8 +267,7 @@ const std::vector<Case>& cases() {
              seen.schedule = no_schedule();
              seen.watches = {{77, false, true, ""}};
          },
-         "schedule", warn, "nothing sweeps",
-         "(crontab -l; echo '*/5 * * * * /usr/bin/orphan-reaper sweep --quiet') | crontab -"},
+         "schedule", warn, "nothing sweeps", "orphan-reaper schedule install"},
         {"a watch that is a unit",
          [](auto& seen) {
              seen.schedule.units[2].active = "active";

@@ -1,5 +1,5 @@
 // Real children. Runs inside a pid namespace of its own (tests/support/isolated).
-#include "agent/schedule/command.hpp"
+#include "agent/reaping/command.hpp"
 
 #include <chrono>
 
@@ -40,6 +40,25 @@ TEST_CASE("What says too much is not taken for what it said first") {
     REQUIRE(!answer);
     CHECK(answer.error().code == std::errc::file_too_large);
     CHECK(ask(shell("head -c 4000000 /dev/zero"))->out.size() == 4'000'000);
+}
+
+TEST_CASE("What prints without end, or has closed its output and stays, is ended") {
+    CommandCall call = shell("exec yes");
+    CHECK(ask(call).error().code == std::errc::file_too_large);
+    call = shell("exec >&-; exec sleep 1000");
+    call.limit = std::chrono::milliseconds(300);
+    CHECK(ask(call).error().code == std::errc::timed_out);
+}
+
+TEST_CASE("A command that ignores TERM is ended as well") {
+    const reaper::test::TemporaryFolder folder;
+    CommandCall call =
+        shell("trap '' TERM; echo $$ >" + (folder / "pid") + "; while :; do sleep 0.05; done");
+    call.limit = std::chrono::milliseconds(500);
+    CHECK(ask(call).error().code == std::errc::timed_out);
+    const auto pid = ask(shell("cat " + (folder / "pid")));
+    REQUIRE(pid);
+    CHECK(!std::filesystem::exists("/proc/" + std::to_string(std::stoi(pid->out))));
 }
 
 TEST_CASE("A command that takes too long is killed") {

@@ -1,4 +1,4 @@
-#include "agent/schedule/command.hpp"
+#include "agent/reaping/command.hpp"
 
 #include <algorithm>
 

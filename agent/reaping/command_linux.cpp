@@ -1,17 +1,18 @@
 // Files in memory stand for the pipes: none is ever full, so that nothing waits for both ends.
+#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "agent/reaping/child.hpp"
+#include "agent/reaping/command.hpp"
 #include "agent/reaping/process_control.hpp"
-#include "agent/schedule/command.hpp"
 #include "agent/system/text_file.hpp"
 #include "scanner/fd.hpp"
 
@@ -20,9 +21,11 @@ namespace reaper::agent {
 namespace {
 
 constexpr off_t kMostRead = off_t{64} * 1024 * 1024;
+constexpr off_t kPage = 4096;
+constexpr std::chrono::milliseconds kEndTime{1000};  // for what was sent KILL
 
-Result<Fd> memory_file(std::string_view text) {
-    Fd file(::memfd_create("orphan-reaper", MFD_CLOEXEC));
+Result<Fd> memory_file(std::string_view text, unsigned flags = 0) {
+    Fd file(::memfd_create("orphan-reaper", MFD_CLOEXEC | flags));
     if (!file) return system_failure("make", "a file in memory");
     if (auto written = write_all(file.get(), text, "a file in memory"); !written)
         return tl::unexpected(written.error());
@@ -30,23 +33,39 @@ Result<Fd> memory_file(std::string_view text) {
     return file;
 }
 
-// All of it or nothing: what is read of a crontab is written to it again.
+// What prints without end cannot fill the memory: the file has room for a page too much.
+Result<Fd> file_for_output() {
+    auto file = memory_file("", MFD_ALLOW_SEALING);
+    if (file && (::ftruncate(file->get(), kMostRead + kPage) != 0 ||
+                 ::fcntl(file->get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0))
+        return system_failure("make", "a file in memory");
+    return file;
+}
+
+// All of it or nothing: what is read of a crontab is written to it again. The offset is shared with
+// what has written.
 Result<std::string> text_of(const Fd& file, const std::string& subject) {
-    struct stat status{};
-    if (::fstat(file.get(), &status) != 0) return system_failure("read", subject);
-    if (status.st_size > kMostRead) return failure(std::errc::file_too_large, "read", subject);
-    std::string text(static_cast<std::size_t>(status.st_size), '\0');
+    const off_t length = ::lseek(file.get(), 0, SEEK_CUR);
+    if (length < 0) return system_failure("read", subject);
+    if (length > kMostRead) return failure(std::errc::file_too_large, "read", subject);
+    std::string text(static_cast<std::size_t>(length), '\0');
     const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
     if (size != static_cast<ssize_t>(text.size())) return system_failure("read", subject);
     return text;
+}
+
+// What sleeps in the kernel does not end by KILL: it is not waited for any longer.
+void put_an_end_to(const Child& child) {
+    std::ignore = make_process_control()->send(child.handle(), Signal::kill);
+    if (child.handle().exits_within(kEndTime)) std::ignore = child.wait();
 }
 
 }  // namespace
 
 Result<CommandAnswer> ask(const CommandCall& call) {
     const auto in = memory_file(call.input);
-    const auto out = memory_file("");
-    const auto err = memory_file("");
+    const auto out = file_for_output();
+    const auto err = file_for_output();
     for (const auto* file : {&in, &out, &err}) {
         if (!*file) return tl::unexpected(file->error());
     }
@@ -58,11 +77,12 @@ Result<CommandAnswer> ask(const CommandCall& call) {
                               .term_on_parent_exit = true,
                               .standard = {in->get(), out->get(), err->get()}});
     if (!child) return tl::unexpected(child.error());
-    const bool ended = child->handle().exits_within(call.limit);
-    if (!ended) std::ignore = make_process_control()->send(child->handle(), Signal::kill);
+    if (!child->handle().exits_within(call.limit)) {
+        put_an_end_to(*child);
+        return failure(std::errc::timed_out, "run", typed(call.argv));
+    }
     const auto status = child->wait();
     if (!status) return tl::unexpected(status.error());
-    if (!ended) return failure(std::errc::timed_out, "run", typed(call.argv));
     auto said = text_of(*out, typed(call.argv));
     auto complained = text_of(*err, typed(call.argv));
     if (!said) return tl::unexpected(said.error());

@@ -23,8 +23,8 @@ struct CommandAnswer {
 };
 
 // Runs it without a shell, in the C locale and UTC, and waits for its end. timed_out: it took
-// longer than the limit, and was killed. file_too_large: it said more than 64 MB. Any other
-// failure: it could not be started.
+// longer than the limit, and was ended. file_too_large: it said more than 64 MB. Any other failure:
+// it could not be started.
 [[nodiscard]] Result<CommandAnswer> ask(const CommandCall& call);
 
 // "systemctl --user enable x", as a person would type it.
