@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "agent/schedule/carry_out.hpp"
 #include "agent/reaping/command.hpp"
+#include "agent/schedule/carry_out.hpp"
 #include "agent/schedule/manager.hpp"
 #include "agent/system/text_file.hpp"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "agent/schedule/carry_out.hpp"
 #include "agent/reaping/command.hpp"
+#include "agent/schedule/carry_out.hpp"
 
 namespace reaper::agent {
 
