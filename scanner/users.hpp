@@ -1,6 +1,7 @@
 // The users that this system knows.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@ namespace reaper::scanner {
 
 struct User {
     Uid uid = 0;
+    std::uint32_t group = 0;  // id of the first one
     std::string name;
     std::string home;
 };

@@ -28,7 +28,7 @@ Result<std::vector<User>> read_users() {
         return system_failure("open", kPasswords);
     }
     while (const passwd* entry = ::fgetpwent(file.get()))
-        users.push_back({entry->pw_uid, entry->pw_name, entry->pw_dir});
+        users.push_back({entry->pw_uid, entry->pw_gid, entry->pw_name, entry->pw_dir});
     return users;
 }
 

@@ -11,7 +11,7 @@ namespace reaper::scanner {
 namespace {
 
 User user_of(const passwd& entry) {
-    return {entry.pw_uid, entry.pw_name, entry.pw_dir};
+    return {entry.pw_uid, entry.pw_gid, entry.pw_name, entry.pw_dir};
 }
 
 // Which error says that there is no such user depends on the system.

@@ -22,7 +22,8 @@ struct CommandAnswer {
     std::string err = {};
 };
 
-// Runs it without a shell, in the C locale and UTC, and waits for its end. timed_out: it took
+// Runs it without a shell, in the C locale and UTC, and waits for its end. A program without a path
+// is looked up in PATH; for root only in the folders of the system. timed_out: it took
 // longer than the limit, and was ended. file_too_large: it said more than 64 MB. Any other failure:
 // it could not be started.
 [[nodiscard]] Result<CommandAnswer> ask(const CommandCall& call);

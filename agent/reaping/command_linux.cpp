@@ -60,6 +60,17 @@ void put_an_end_to(const Child& child) {
     if (child.handle().exits_within(kEndTime)) std::ignore = child.wait();
 }
 
+// Root's PATH can be that of its caller: for root only the folders of the system count.
+std::string place_of(const std::string& program) {
+    if (program.find('/') != std::string::npos || ::geteuid() != 0) return program;
+    for (const char* folder :
+         {"/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/run/current-system/sw/bin/"}) {
+        std::string path = folder + program;
+        if (::access(path.c_str(), X_OK) == 0) return path;
+    }
+    return "/usr/bin/" + program;
+}
+
 }  // namespace
 
 Result<CommandAnswer> ask(const CommandCall& call) {
@@ -72,7 +83,9 @@ Result<CommandAnswer> ask(const CommandCall& call) {
     std::vector<std::string> environment{"LC_ALL=C", "TZ=UTC", "SYSTEMD_COLORS=0"};
     std::ranges::copy(call.environment, std::back_inserter(environment));
     std::signal(SIGCHLD, SIG_DFL);  // what is ignored leaves no exit status
-    const auto child = start({.argv = call.argv,
+    std::vector<std::string> argv = call.argv;
+    argv.front() = place_of(argv.front());
+    const auto child = start({.argv = std::move(argv),
                               .environment = std::move(environment),
                               .term_on_parent_exit = true,
                               .standard = {in->get(), out->get(), err->get()}});

@@ -43,7 +43,8 @@ std::vector<std::string> names_of(std::string_view path) {
 // Goes from / down, one name after the other.
 class Walk {
    public:
-    Walk(const std::string& path, uid_t owner) : left_(names_of(path)), owner_(owner) {}
+    Walk(const std::string& path, uid_t owner, bool strict)
+        : left_(names_of(path)), owner_(owner), strict_(strict) {}
 
     tl::expected<Way, std::string> walk() {
         struct stat status{};
@@ -95,12 +96,21 @@ class Walk {
 
     void note(const std::string& path, const struct stat& status) {
         if (!way_.distrust.empty()) return;
-        const std::string why = distrust_above(status, owner_);
+        std::string why = distrust_above(status, owner_);
+        if (why.empty() && strict_ && is_open_to_group(status))
+            why = "can be written by its group (chmod g-w would do)";
         if (!why.empty()) way_.distrust = fmt::format("{} {}", path, why);
+    }
+
+    [[nodiscard]] bool is_open_to_group(const struct stat& status) const {
+        const bool own = status.st_gid == 0 || status.st_gid == owner_;
+        return !own && !S_ISLNK(status.st_mode) && (status.st_mode & S_IWGRP) != 0 &&
+               (status.st_mode & S_ISVTX) == 0;
     }
 
     std::vector<std::string> left_;
     uid_t owner_;
+    bool strict_;
     std::string reached_;  // without links; empty: /
     Way way_;
 };
@@ -122,7 +132,11 @@ std::string distrust_above(const struct stat& status, uid_t owner) {
 }
 
 tl::expected<Way, std::string> way_to(const std::string& path, uid_t owner) {
-    return Walk(path, owner).walk();
+    return Walk(path, owner, false).walk();
+}
+
+tl::expected<Way, std::string> strict_way_to(const std::string& path, uid_t owner) {
+    return Walk(path, owner, true).walk();
 }
 
 }  // namespace reaper::agent

@@ -27,4 +27,8 @@ struct Way {
 // way lead through. The error: a link leads nowhere, or a place cannot be looked at.
 [[nodiscard]] tl::expected<Way, std::string> way_to(const std::string& path, uid_t owner);
 
+// The same where no group may write either, but root's and the one that has the number of `owner`:
+// a program that runs unasked is worth more than a rule.
+[[nodiscard]] tl::expected<Way, std::string> strict_way_to(const std::string& path, uid_t owner);
+
 }  // namespace reaper::agent

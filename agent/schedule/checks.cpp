@@ -119,6 +119,14 @@ ScheduleCheck check_daemon(const Situation& found) {
     return {"cron", CheckResult::warning, "no cron daemon was seen; without one nothing runs"};
 }
 
+// A program that another user can change runs what that user wants.
+void check_place(const Situation& found, const ScheduleEntry& entry, Checks& checks) {
+    const auto unsafe =
+        found.unsafe_programs.find(entry.command.substr(0, entry.command.find(' ')));
+    if (unsafe != found.unsafe_programs.end())
+        checks.push_back({"place", CheckResult::failed, unsafe->second});
+}
+
 const ScheduleEntry* find_entry(const std::vector<ScheduleEntry>& entries, ScheduleKind kind) {
     const auto entry = std::ranges::find(entries, kind, &ScheduleEntry::kind);
     return entry == entries.end() ? nullptr : &*entry;
@@ -145,10 +153,17 @@ Checks check_kind(const Situation& found, ScheduleKind kind, const std::string& 
     const ScheduleEntry* entry = find_entry(entries, kind);
     if (entry == nullptr)
         return {{"unit", CheckResult::failed, fmt::format("the {} is not there", to_string(kind))}};
-    if (is_cron(kind)) return check_cron(found, *entry, words);
+    Checks place;
+    check_place(found, *entry, place);
+    if (is_cron(kind)) {
+        Checks checks = check_cron(found, *entry, words);
+        std::ranges::move(place, std::back_inserter(checks));
+        return checks;
+    }
     const UnitState& service = found.units.at(service_unit(kind, found.account));
     const UnitState& timer = found.units.at(entry->name);
     Checks checks{check_command(found, kind, words), check_active(*entry, timer.active)};
+    std::ranges::move(place, std::back_inserter(checks));
     const bool stays = kind == ScheduleKind::user_watch;
     if (!stays && entry->active) checks.push_back(check_next(*entry, service, now));
     if (words.empty() && (!stays || !entry->active))
@@ -181,7 +196,8 @@ ScheduleView status_of(const Situation& found, double now) {
          {found.user_trouble, found.system_trouble, found.cron_trouble}) {
         if (!trouble.empty()) view.checks.push_back({"look", CheckResult::unknown, trouble});
     }
-    if (view.entries.empty())
+    // Where something did not answer, it may be there.
+    if (view.entries.empty() && view.checks.empty())
         view.checks.push_back(
             {"scheduled", CheckResult::failed, "nothing is scheduled",
              fmt::format("{}orphan-reaper schedule install{}", found.of_system ? "sudo " : "",

@@ -50,14 +50,33 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
-// The sixth word.
-std::string_view user_of(std::string_view line) {
-    for (int field = 0; field < 5; ++field) {
-        const std::size_t blank = line.find(' ');
-        if (line.starts_with('#') || blank == std::string_view::npos) return {};
-        line.remove_prefix(blank + 1);
+std::vector<std::string_view> words_of(std::string_view line) {
+    constexpr std::string_view kBlanks = " \t";
+    std::vector<std::string_view> words;
+    for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;
+         at = line.find_first_not_of(kBlanks, at)) {
+        const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+        words.push_back(line.substr(at, end - at));
+        at = end;
     }
-    return line.substr(0, line.find(' '));
+    return words;
+}
+
+// "@daily" is one word, and other times are five.
+std::size_t words_of_time(const std::vector<std::string_view>& words) {
+    return !words.empty() && words.front().starts_with('@') ? 1 : 5;
+}
+
+bool is_comment(const std::vector<std::string_view>& words) {
+    return words.empty() || words.front().starts_with('#');
+}
+
+// A line of that user as install writes it: PROGRAM sweep --quiet, or report.
+bool is_line_of(std::string_view line, std::string_view user) {
+    const auto words = words_of(line);
+    const std::size_t at = words_of_time(words);
+    return !is_comment(words) && words.size() == at + 4 && words[at] == user &&
+           (words[at + 2] == "sweep" || words[at + 2] == "report") && words[at + 3] == "--quiet";
 }
 
 }  // namespace
@@ -67,6 +86,13 @@ std::optional<std::string> find_cron_line(std::string_view crontab) {
     if (!block) return std::nullopt;
     const std::string_view rest = crontab.substr(block->begin + kBegin.size());
     return std::string(rest.substr(0, rest.find('\n')));
+}
+
+std::string command_of_cron_line(std::string_view line, bool has_user) {
+    const auto words = words_of(line);
+    const std::size_t first = words_of_time(words) + (has_user ? 1 : 0);
+    if (is_comment(words) || words.size() <= first) return {};
+    return std::string(line.substr(static_cast<std::size_t>(words[first].data() - line.data())));
 }
 
 bool has_stray_markers(std::string_view crontab) {
@@ -93,7 +119,7 @@ std::string without_cron_line(std::string_view crontab) {
 
 std::optional<std::string> find_system_line(std::string_view file, std::string_view user) {
     for (const std::string_view line : lines_of(file)) {
-        if (user_of(line) == user) return std::string(line);
+        if (is_line_of(line, user)) return std::string(line);
     }
     return std::nullopt;
 }
@@ -107,7 +133,7 @@ std::string with_system_line(std::string_view file, std::string_view user, std::
 std::string without_system_line(std::string_view file, std::string_view user) {
     std::string kept;
     for (const std::string_view line : lines_of(file)) {
-        if (user_of(line) != user) kept += fmt::format("{}\n", line);
+        if (!is_line_of(line, user)) kept += fmt::format("{}\n", line);
     }
     return kept == fmt::format("{}\n", kWrittenByInstall) ? "" : kept;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,10 +37,12 @@ std::optional<ScheduleEntry> unit_entry(const Situation& found, ScheduleKind kin
     return entry;
 }
 
-// A line of a crontab without its first words.
-std::string command_in(std::string_view line, int fields) {
-    for (; fields > 0; --fields) line.remove_prefix(std::min(line.find(' ') + 1, line.size()));
-    return std::string(line);
+// A line that a person has switched off by a "#" runs nothing.
+void add_cron_entry(std::vector<ScheduleEntry>& entries, ScheduleKind kind, std::string name,
+                    const std::optional<std::string>& line) {
+    std::string command =
+        line ? command_of_cron_line(*line, kind == ScheduleKind::system_cron) : std::string();
+    if (!command.empty()) entries.push_back({kind, std::move(name), std::move(command)});
 }
 
 }  // namespace
@@ -49,13 +52,12 @@ std::vector<ScheduleEntry> entries_of(const Situation& found) {
     for (const ScheduleKind kind : kUnitKinds) {
         if (auto entry = unit_entry(found, kind)) entries.push_back(*std::move(entry));
     }
-    if (const auto line = find_cron_line(found.crontab.value_or("")))
-        entries.push_back({ScheduleKind::user_cron, "crontab", command_in(*line, 5)});
+    add_cron_entry(entries, ScheduleKind::user_cron, "crontab",
+                   find_cron_line(found.crontab.value_or("")));
     const auto file = found.files.find(std::string(kCronFile));
-    if (file == found.files.end()) return entries;
-    if (const auto line = find_system_line(file->second, found.account))
-        entries.push_back(
-            {ScheduleKind::system_cron, std::string(kCronFile), command_in(*line, 6)});
+    if (file != found.files.end())
+        add_cron_entry(entries, ScheduleKind::system_cron, std::string(kCronFile),
+                       find_system_line(file->second, found.account));
     return entries;
 }
 

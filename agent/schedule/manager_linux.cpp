@@ -1,6 +1,5 @@
 #include "agent/schedule/manager.hpp"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,11 +22,13 @@
 #include "agent/system/exit_status.hpp"
 #include "agent/system/text_file.hpp"
 #include "policy/text/escape.hpp"
+#include "scanner/users.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
+constexpr std::chrono::milliseconds kAnswerTime{5000};
 constexpr std::size_t kMostOfFile = std::size_t{256} * 1024;
 
 std::string variable(const char* name) {
@@ -65,27 +66,22 @@ bool has_bus(bool of_system) {
     return !variable("DBUS_SESSION_BUS_ADDRESS").empty() || exists(runtime_folder() + "/bus");
 }
 
-struct Account {
-    std::string name;
-    scanner::Uid uid = 0;
-    std::uint32_t group = 0;
-    std::string home;
-};
+using Account = tl::expected<scanner::User, Message>;
 
-tl::expected<Account, Message> account_of(const struct passwd* entry, std::string_view who) {
-    if (entry == nullptr)
+Account account_of(const Result<std::optional<scanner::User>>& found, std::string_view who) {
+    if (!found || !*found)
         return tl::unexpected(
             usage_error(fmt::format("schedule: there is no user {}", policy::escape(who))));
-    return Account{entry->pw_name, entry->pw_uid, entry->pw_gid, entry->pw_dir};
+    return **found;
 }
 
 // With --system that of --user, else the one that called sudo.
-tl::expected<Account, Message> find_account(const ScheduleWish& wish) {
+Account find_account(const ScheduleWish& wish) {
     const std::string name = wish.user.empty() ? variable("SUDO_USER") : wish.user;
     if (wish.system && name.empty())
         return tl::unexpected(usage_error("schedule --system: say whose processes: --user NAME"));
-    if (wish.system) return account_of(::getpwnam(name.c_str()), name);
-    auto own = account_of(::getpwuid(::geteuid()), fmt::format("id {}", ::geteuid()));
+    if (wish.system) return account_of(scanner::find_user(name), name);
+    auto own = account_of(scanner::find_user(::geteuid()), fmt::format("id {}", ::geteuid()));
     const std::string home = variable("HOME");
     // That of root may be the one of the user that called sudo.
     if (own && own->uid != 0 && home.starts_with('/')) own->home = home;
@@ -121,6 +117,7 @@ std::string ask_manager(Situation& found, std::string_view manager,
                       fmt::format("--property={}", kUnitProperties)}};
     std::ranges::copy(units, std::back_inserter(call.argv));
     call.environment = manager_environment();
+    call.limit = kAnswerTime;
     const auto answer = ask(call);
     if (!answer) return describe(answer.error());
     if (answer->status != 0) return fmt::format("systemctl {}: {}", manager, complaint(*answer));
@@ -190,10 +187,16 @@ void read_crontab(Situation& found) {
     }
 }
 
-void find_missing_programs(Situation& found) {
+void find_bad_programs(Situation& found) {
     for (const ScheduleEntry& entry : entries_of(found)) {
         const std::string program = entry.command.substr(0, entry.command.find(' '));
-        if (::access(program.c_str(), X_OK) != 0) found.missing_programs.insert(program);
+        if (::access(program.c_str(), X_OK) != 0) {
+            found.missing_programs.insert(program);
+            continue;
+        }
+        const scanner::Uid owner = entry.kind == ScheduleKind::system_timer ? 0 : found.uid;
+        if (std::string why = refuse_place(resolved(program), owner); !why.empty())
+            found.unsafe_programs[program] = std::move(why);
     }
 }
 
@@ -254,11 +257,13 @@ tl::expected<Situation, Message> find_situation(const ScheduleWish& wish) {
         return tl::unexpected(Message{fmt::format("orphan-reaper: {}\n", describe(home.error())),
                                       static_cast<int>(ExitStatus::incomplete)});
     found.refusal = refuse_path(found.program);
-    if (found.refusal.empty()) found.refusal = refuse_place(found.program, found.uid);
+    // The template is for every user.
+    const bool shared = wish.system && !wish.cron && found.system_manager;
+    if (found.refusal.empty()) found.refusal = refuse_place(found.program, shared ? 0 : found.uid);
     ask_managers(found);
     read_files(found);
     if (!wish.system) read_crontab(found);
-    find_missing_programs(found);
+    find_bad_programs(found);
     found.other_instances = has_other_instances(found.account);
     found.lingers = exists("/var/lib/systemd/linger/" + found.account);
     found.cron_runs = is_cron_running();

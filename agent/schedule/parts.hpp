@@ -77,7 +77,9 @@ struct Situation {
     std::map<std::string, std::string> files = {};
     std::optional<std::string> crontab = {};  // its text; none: there is no crontab(1)
     std::set<std::string> missing_programs;   // that a crontab names, and that cannot be run
-    bool other_instances = false;             // other users have a timer of the system's
+    // Programs that are scheduled, and why another user could change them.
+    std::map<std::string, std::string> unsafe_programs = {};
+    bool other_instances = false;  // other users have a timer of the system's
     bool lingers = false;
     bool cron_runs = false;
 };

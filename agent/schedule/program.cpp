@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "agent/rules/trust.hpp"
+#include "policy/text/escape.hpp"
 #include "scanner/model/result.hpp"
 
 namespace reaper::agent {
@@ -37,6 +38,14 @@ bool is_odd(char letter) {
     return !plain && kPlain.find(letter) == std::string_view::npos;
 }
 
+// U+0080 to U+009F, which terminals obey.
+bool has_control(std::string_view text) {
+    const auto is_one = [](char first, char second) {
+        return first == '\xc2' && static_cast<unsigned char>(second) < 0xa0;
+    };
+    return std::ranges::adjacent_find(text, is_one) != text.end();
+}
+
 // The folder above, without a slash at its end; of one at the top: empty.
 std::string above(const std::string& path) {
     return path.substr(0, std::min(path.rfind('/'), path.size()));
@@ -52,7 +61,8 @@ std::string build_folder(const std::string& path) {
 
 }  // namespace
 
-std::string refuse_path(std::string_view path) {
+std::string refuse_path(std::string_view asked) {
+    const std::string path = policy::escape(asked, 1000);
     for (const std::string_view folder : kTemporary) {
         if (path.starts_with(folder))
             return fmt::format(
@@ -72,7 +82,7 @@ std::string refuse_path(std::string_view path) {
             "{}: this program was replaced or removed since it started; start the "
             "new one",
             path);
-    if (std::ranges::any_of(path, is_odd))
+    if (std::ranges::any_of(asked, is_odd) || has_control(asked))
         return fmt::format(
             "{} has letters that a unit or a crontab could take for something else; "
             "install it at another path",
@@ -91,7 +101,7 @@ std::string refuse_place(const std::string& path, scanner::Uid uid) {
         return fmt::format("{}: {}", path, describe(system_failure("read", path).value()));
     if (const std::string why = distrust(status, uid); !why.empty())
         return fmt::format("{} {}", path, why);
-    const auto way = way_to(above(path), uid);
+    const auto way = strict_way_to(above(path), uid);
     if (!way) return way.error();
     return way->distrust;
 }

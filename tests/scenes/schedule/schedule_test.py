@@ -126,6 +126,26 @@ def a_line_in_the_crontab_of_the_user():
 
 
 @case
+def a_line_that_is_switched_off_and_a_program_that_others_can_change():
+    """As they became since install."""
+    one = Schedule()
+    one.use_real_crontab()
+    one.run("install")
+    program = one.stage.layout.binary
+    folder = program.parent
+    mode = folder.stat().st_mode
+    folder.chmod(0o777)
+    said = one.run("status", status=1).out
+    expect(f"{folder} can be written by others" in said, said)
+    folder.chmod(mode)
+    one.run("status")
+    one.crontab(one.crontab().replace("*/5 *", "#*/5 *"))
+    expect("nothing is scheduled" in one.run("status", status=1).out, "it is switched off")
+    one.run("remove")
+    expect(one.crontab() == "", one.crontab())
+
+
+@case
 def lines_in_the_crontab_of_the_system():
     one = Schedule()
     one.use_real_crontab()

@@ -1,7 +1,11 @@
 // Real children. Runs inside a pid namespace of its own (tests/support/isolated).
 #include "agent/reaping/command.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 
 #include "agent/schedule/carry_out.hpp"
 #include "tests/support/catch.hpp"
@@ -27,6 +31,18 @@ TEST_CASE("A command is asked, with what it reads and what it says") {
     CHECK(answer->out == call.input + "C UTC more\n");
     CHECK(answer->err == "wrong\n");
     CHECK(complaint(*answer) == "wrong");
+}
+
+TEST_CASE("For root a program is that of the system, whatever PATH says") {
+    const reaper::test::TemporaryFolder folder;
+    folder.write("crontab", "#!/bin/sh\necho planted\n");
+    std::filesystem::permissions(folder / "crontab", std::filesystem::perms::owner_all);
+    const std::string before = std::getenv("PATH");
+    ::setenv("PATH", (std::string(folder.path()) + ":" + before).c_str(), 1);
+    const auto answer = ask({{"crontab", "-V"}});
+    ::setenv("PATH", before.c_str(), 1);
+    REQUIRE(answer);
+    CHECK((answer->out == "planted\n") == (::geteuid() != 0));
 }
 
 TEST_CASE("A program that is not there is 127") {

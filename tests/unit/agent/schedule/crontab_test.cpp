@@ -47,16 +47,40 @@ TEST_CASE("A crontab without a newline at its end gets one") {
 
 TEST_CASE("/etc/cron.d/orphan-reaper has a line for each user") {
     const std::string mark = std::string(kWrittenByInstall) + "\n";
-    const std::string one = with_system_line("", "alice", "*/5 * * * * alice x sweep");
-    CHECK(one == mark + "*/5 * * * * alice x sweep\n");
-    const std::string two = with_system_line(one, "bob", "*/5 * * * * bob x sweep");
-    CHECK(two == one + "*/5 * * * * bob x sweep\n");
-    CHECK(find_system_line(two, "bob") == "*/5 * * * * bob x sweep");
+    const std::string alice = "*/5 * * * * alice /x sweep --quiet";
+    const std::string bob = "*/5 * * * * bob /x report --quiet";
+    const std::string one = with_system_line("", "alice", alice);
+    CHECK(one == mark + alice + "\n");
+    const std::string two = with_system_line(one, "bob", bob);
+    CHECK(two == one + bob + "\n");
+    CHECK(find_system_line(two, "bob") == bob);
     CHECK(!find_system_line(two, "ali"));
     CHECK(without_system_line(two, "bob") == one);
     CHECK(without_system_line(one, "alice").empty());
-    CHECK(with_system_line(two, "alice", "0 * * * * alice x") ==
-          mark + "*/5 * * * * bob x sweep\n0 * * * * alice x\n");
+    const std::string later = "0 * * * * alice /x sweep --quiet";
+    CHECK(with_system_line(two, "alice", later) == mark + bob + "\n" + later + "\n");
+}
+
+TEST_CASE("Lines that a person has added or switched off in /etc/cron.d stay") {
+    const std::string own =
+        "0 3 * * * alice /usr/bin/backup\nMAILTO=x\n#0 * * * * alice /x sweep --quiet\n";
+    const std::string mark = std::string(kWrittenByInstall) + "\n";
+    const std::string file =
+        with_system_line(mark + own, "alice", "* * * * * alice /x sweep --quiet");
+    CHECK(file == mark + own + "* * * * * alice /x sweep --quiet\n");
+    CHECK(without_system_line(file, "alice") == mark + own);
+    CHECK(find_system_line(mark + "*/5\t* * *  * alice\t/x sweep --quiet\n", "alice"));
+    CHECK(!find_system_line(mark + own, "alice"));
+}
+
+TEST_CASE("What a line of a crontab runs") {
+    CHECK(command_of_cron_line("*/5 * * * * /x sweep --quiet", false) == "/x sweep --quiet");
+    CHECK(command_of_cron_line("*/5\t*  * * *\talice /x sweep", true) == "/x sweep");
+    CHECK(command_of_cron_line("@hourly /x sweep", false) == "/x sweep");
+    CHECK(command_of_cron_line("#*/5 * * * * /x sweep --quiet", false).empty());
+    CHECK(command_of_cron_line(" # * * * * * /x", false).empty());
+    CHECK(command_of_cron_line("* * * * *", false).empty());
+    CHECK(command_of_cron_line("", true).empty());
 }
 
 TEST_CASE("A period is said in the words of cron and of systemd") {

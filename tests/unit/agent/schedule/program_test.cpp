@@ -18,7 +18,8 @@ TEST_CASE("A path that will be gone, or be misread, is refused") {
           "/home/u/.bun/install/cache/orphan-reaper",
           "/home/u/.local/share/pnpm/dlx-1/orphan-reaper", "/home/u/.cache/pnpm/orphan-reaper",
           "/usr/bin/orphan-reaper (deleted)", "/opt/a b/orphan-reaper", "/opt/50%/orphan-reaper",
-          "/opt/$x/orphan-reaper", "/opt/it's/orphan-reaper", "/opt/\n/orphan-reaper"}) {
+          "/opt/$x/orphan-reaper", "/opt/\xc2\x9b/orphan-reaper", "/opt/\x1b[31m/orphan-reaper",
+          "/opt/it's/orphan-reaper", "/opt/\n/orphan-reaper"}) {
         CAPTURE(path);
         CHECK(!refuse_path(path).empty());
     }
@@ -49,6 +50,14 @@ TEST_CASE("A program that others could change is refused") {
         REQUIRE(::chmod(folder.c_str(), 0777) == 0);
         CHECK(refuse_place(path, ::geteuid()).find("can be written by others") !=
               std::string::npos);
+    }
+    SECTION("its folder can be written by a group of several users") {
+        REQUIRE(::chmod(folder.c_str(), 0775) == 0);
+        if (::chown(folder.c_str(), ::geteuid(), 65534) != 0) return;  // only root can
+        CHECK(refuse_place(path, ::geteuid()).find("can be written by its group") !=
+              std::string::npos);
+        REQUIRE(::chown(folder.c_str(), ::geteuid(), ::geteuid()) == 0);
+        CHECK(refuse_place(path, ::geteuid()).empty());
     }
     SECTION("it is in a build folder") {
         std::ofstream(made.path() + "/CMakeCache.txt") << "x";
