@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <utility>
 
 #include "scanner/users.hpp"
 
@@ -16,14 +15,14 @@ User user_of(const passwd& entry) {
 
 // Which error says that there is no such user depends on the system.
 template <class Look>
-Result<std::optional<User>> look_up(Look look, std::string subject) {
+Result<std::optional<User>> look_up(Look look, const std::string& subject) {
     std::array<char, 16384> space;
     struct passwd entry{};
     struct passwd* found = nullptr;
     const int error = look(&entry, space.data(), space.size(), &found);
     if (found != nullptr) return user_of(*found);
     if (error == 0 || error == ENOENT || error == ESRCH) return std::nullopt;
-    return failure(static_cast<std::errc>(error), "look up", std::move(subject));
+    return failure(static_cast<std::errc>(error), "look up", subject);
 }
 
 }  // namespace

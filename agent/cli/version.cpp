@@ -7,8 +7,9 @@
 namespace reaper::agent {
 
 std::string version_text() {
-    constexpr std::string_view commit = REAPER_COMMIT;
-    const std::string built = commit.empty() ? std::string() : fmt::format(" (commit {})", commit);
+    constexpr std::string_view kCommit = REAPER_COMMIT;
+    const std::string built =
+        kCommit.empty() ? std::string() : fmt::format(" (commit {})", kCommit);
     return fmt::format("orphan-reaper {}{}\n{}\n", REAPER_VERSION, built, REAPER_LINKAGE);
 }
 
