@@ -16,7 +16,7 @@ constexpr std::uint64_t kLongAgo = 24 * 60 * 60;  // seconds; a schedule sweeps 
 const ScheduledUnit* last_run(const ScheduleState& schedule) {
     const ScheduledUnit* last = nullptr;
     for (const ScheduledUnit& unit : schedule.units) {
-        if (!unit.seconds_since_end || !unit.name.ends_with(".service")) continue;
+        if (!unit.sweeps || !unit.seconds_since_end || !unit.name.ends_with(".service")) continue;
         if (last == nullptr || *unit.seconds_since_end < *last->seconds_since_end) last = &unit;
     }
     return last;

@@ -12,16 +12,6 @@ namespace {
 
 using enum FindingStatus;
 
-bool is_loaded(const ScheduledUnit& unit) {
-    return unit.load == "loaded";
-}
-
-// A timer that waits, or a watch that stays. The service of a timer comes and goes.
-bool is_alive(const ScheduledUnit& unit) {
-    const bool stays = unit.name.ends_with(".timer") || unit.name == "orphan-reaper-watch.service";
-    return stays && unit.active == "active";
-}
-
 bool has_failed(const ScheduledUnit& unit) {
     return is_loaded(unit) && !unit.result.empty() && unit.result != "success";
 }
@@ -45,7 +35,7 @@ Finding failed_finding(const Observations& seen, const ScheduledUnit& unit) {
 std::vector<std::string> alive_in(const Observations& seen) {
     std::vector<std::string> names;
     for (const ScheduledUnit& unit : seen.schedule.units) {
-        if (is_alive(unit)) names.push_back(unit.name);
+        if (is_alive(seen.schedule, unit)) names.push_back(unit.name);
     }
     for (const RunningWatch& watch : seen.watches) {
         const bool is_listed = std::ranges::find(names, watch.unit) != names.end();
@@ -53,7 +43,9 @@ std::vector<std::string> alive_in(const Observations& seen) {
             names.push_back(fmt::format("a watch (pid {})", watch.pid));
     }
     if (!seen.schedule.cron_runs) return names;
-    for (const CronLine& line : seen.schedule.cron) names.push_back(line.file);
+    for (const CronLine& line : seen.schedule.cron) {
+        if (!line.gone) names.push_back(line.file);
+    }
     return names;
 }
 
@@ -63,21 +55,18 @@ std::string enable_unit(const Observations& seen, const ScheduledUnit& unit) {
     return unit.of_user_manager ? command : as_root(seen, command);
 }
 
-// The timer that is installed, else what `schedule` finds. Root's own sweep is of all users, which
-// only a line for cron can say.
+// The timer that is installed, else what `schedule` finds, which looks who could change the program
+// and keeps what others wrote. The timers of the system are of other users than root.
 std::string schedule_fix(const Observations& seen) {
     const ScheduleState& schedule = seen.schedule;
-    const auto installed = std::ranges::find_if(schedule.units, [](const ScheduledUnit& unit) {
-        return is_loaded(unit) && unit.name.ends_with(".timer");
+    const auto installed = std::ranges::find_if(schedule.units, [&](const ScheduledUnit& unit) {
+        return is_loaded(unit) && !is_active(unit) && is_timer(unit) && would_sweep(schedule, unit);
     });
     if (installed != schedule.units.end()) return enable_unit(seen, *installed);
     const bool is_own = seen.whose.uid == seen.own_uid;
     if (seen.whose.every)
-        return schedule.has_crontab ? fmt::format(
-                                          "echo '*/5 * * * * root {} sweep --quiet --all-users' "
-                                          ">/etc/cron.d/orphan-reaper",
-                                          shell_word(seen.program))
-                                    : std::string();
+        return schedule.has_crontab ? "orphan-reaper schedule install --system --cron --user root"
+                                    : "";
     if (is_own) return "orphan-reaper schedule install";
     return seen.whose.user.empty()
                ? std::string()
@@ -115,22 +104,39 @@ std::string untold_fix(const Observations& seen) {
 bool is_answer_enough(const ScheduleState& schedule) {
     if (schedule.user_manager == ManagerAnswer::not_asked) return false;
     return std::ranges::any_of(schedule.units, [](const ScheduledUnit& unit) {
-        return is_loaded(unit) && unit.name.ends_with(".timer");
+        return is_loaded(unit) && is_timer(unit);
     });
+}
+
+// Why what is there does not sweep.
+std::string idle_words(const ScheduleState& schedule) {
+    const auto active = std::ranges::find_if(schedule.units, is_active);
+    if (active != schedule.units.end())
+        return fmt::format("{} runs, but sweeps nothing: its command only reports, or is another",
+                           active->name);
+    const auto gone = std::ranges::find_if(schedule.cron, &CronLine::gone);
+    if (gone != schedule.cron.end())
+        return fmt::format("{} has a line that sweeps, but its program {} is gone or cannot be run",
+                           gone->file, gone->program);
+    return {};
 }
 
 Finding missing_finding(const Observations& seen) {
     Finding finding{.id = "schedule", .status = warn};
     const std::string why = untold(seen);
-    if (!seen.schedule.cron.empty()) {
-        finding.message = fmt::format("{} has a line that sweeps, but no cron runs",
-                                      seen.schedule.cron.front().file);
+    const std::string idle = idle_words(seen.schedule);
+    const auto whole = std::ranges::find(seen.schedule.cron, false, &CronLine::gone);
+    if (whole != seen.schedule.cron.end()) {
+        finding.message = fmt::format("{} has a line that sweeps, but no cron runs", whole->file);
     } else if (!why.empty() && !is_answer_enough(seen.schedule)) {
         finding.status = skip;
-        finding.message = fmt::format("nothing was found that sweeps by itself, but {}", why);
+        finding.message = fmt::format("nothing was found that sweeps by itself, but {}{}{}", why,
+                                      idle.empty() ? "" : "; ", idle);
         finding.fix = untold_fix(seen);
     } else {
-        finding.message = "nothing sweeps by itself, so that leaks stay until a person sweeps";
+        finding.message = idle.empty()
+                              ? "nothing sweeps by itself, so that leaks stay until a person sweeps"
+                              : idle + "; leaks stay until a person sweeps";
         finding.fix = schedule_fix(seen);
     }
     return finding;
@@ -167,9 +173,10 @@ Finding schedule_finding(const Observations& seen) {
 // A user's manager ends with the last session, unless the user lingers.
 void add_linger(const Observations& seen, Findings& findings) {
     const ScheduleState& schedule = seen.schedule;
-    const bool by_user_manager = std::ranges::any_of(schedule.units, [](const ScheduledUnit& unit) {
-        return unit.of_user_manager && is_alive(unit);
-    });
+    const bool by_user_manager =
+        std::ranges::any_of(schedule.units, [&](const ScheduledUnit& unit) {
+            return unit.of_user_manager && is_alive(schedule, unit);
+        });
     if (!by_user_manager || !schedule.lingers) return;
     const bool lingers = *schedule.lingers;
     findings.push_back(

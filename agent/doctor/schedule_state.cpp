@@ -100,10 +100,11 @@ std::uint64_t monotonic_microseconds() {
 // `of_user`: the manager of this user, of which the place of its socket is known.
 ManagerAnswer ask_manager(bool of_user, const std::vector<std::string>& units,
                           std::vector<ScheduledUnit>& answers) {
-    std::vector<std::string> argv = {kSystemctl, "show"};
+    // Also what is inactive, as the service of a timer is, where a pattern says which.
+    std::vector<std::string> argv = {kSystemctl, "show", "--all"};
     if (of_user) argv.emplace_back("--user");
     argv.emplace_back(
-        "--property=Id,LoadState,ActiveState,Result,ExecMainStatus,"
+        "--property=Id,LoadState,ActiveState,Result,Unit,ExecStart,ExecMainStatus,"
         "ExecMainExitTimestampMonotonic");
     argv.insert(argv.end(), units.begin(), units.end());
     std::vector<std::string> environment;
@@ -169,6 +170,7 @@ ScheduleState ask_schedule(const ScheduleFiles& files, const ScheduleOf& whose) 
     const bool is_own = whose.uid == ::geteuid();
     if (is_own && files.has_crontab && !files.crontab_is_read) ask_crontab(state, whose);
     state.crontab_unknown = state.crontab_unknown || (!is_own && !files.crontab_is_read);
+    find_gone_programs(state.cron);
     return state;
 }
 

@@ -13,6 +13,8 @@
 
 namespace reaper::agent {
 
+inline constexpr std::string_view kWatchUnit = "orphan-reaper-watch.service";
+
 struct ScheduledUnit {
     std::string name;
     bool of_user_manager = false;
@@ -21,11 +23,16 @@ struct ScheduledUnit {
     std::string result;  // "success", "exit-code"
     std::optional<int> exit_status;
     std::optional<std::uint64_t> seconds_since_end;  // of its last run; none: none since the boot
+    bool sweeps = false;      // it runs a command that does, and does not only report
+    std::string starts = {};  // of a timer: the service
 };
 
 struct CronLine {
     std::string file;  // "crontab of alice": it has no path that its user may read
     std::string text;
+    std::string program = {};  // its first word
+    std::string path = {};     // where a name without a folder is looked for
+    bool gone = false;  // the program does not exist, or cannot be run; false also: not known
 
     bool operator==(const CronLine&) const = default;
 };
@@ -71,8 +78,8 @@ struct ScheduleFiles {
 template <>
 struct MembersOf<CronLine> {
     static auto tie(Is<CronLine> auto& it) {
-        auto& [file, text] = it;
-        return std::tie(file, text);
+        auto& [file, text, program, path, gone] = it;
+        return std::tie(file, text, program, path, gone);
     }
 };
 template <>
@@ -97,8 +104,22 @@ struct MembersOf<ScheduleFiles> {
 [[nodiscard]] std::vector<ScheduledUnit> parse_units(std::string_view text, bool of_user_manager,
                                                      std::uint64_t now);
 
-// Returns the lines of a crontab that sweep or watch, and do not only report. `has_users`: each
-// line names a user, as those in /etc/cron.d do; then only those of `user`, if that is not empty.
+[[nodiscard]] bool is_loaded(const ScheduledUnit& unit);
+[[nodiscard]] bool is_timer(const ScheduledUnit& unit);
+// By itself, or, of a timer, by the service that it starts. One that only reports does not.
+[[nodiscard]] bool would_sweep(const ScheduleState& schedule, const ScheduledUnit& unit);
+// A timer that waits, or a watch that stays. The service of a timer comes and goes.
+[[nodiscard]] bool is_active(const ScheduledUnit& unit);
+// Active, and sweeps.
+[[nodiscard]] bool is_alive(const ScheduleState& schedule, const ScheduledUnit& unit);
+
+// Asks test(1) whether the programs of the lines are there and can be run, for two seconds at most
+// each.
+void find_gone_programs(std::vector<CronLine>& lines);
+
+// Returns the lines of a crontab that sweep or watch, and do not only report: such as begin with
+// this program, behind variables and nice(1) at most. `has_users`: each line names a user, as those
+// in /etc/cron.d do; then only those of `user`, if that is not empty.
 [[nodiscard]] std::vector<CronLine> parse_crontab(std::string_view text, const std::string& file,
                                                   bool has_users, std::string_view user);
 

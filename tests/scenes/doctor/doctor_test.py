@@ -202,10 +202,34 @@ def a_line_of_cron_counts_for_its_user():
     expect_check(report, "schedule", "warn", "nothing sweeps")
     put(pathlib.Path("/etc/cron.d/orphan-reaper"), "* * * * * u orphan-reaper report\n", uid=0)
     expect_check(machine.doctor(), "schedule", "warn", "nothing sweeps")
-    put(pathlib.Path("/etc/cron.d/orphan-reaper"), "# * * * * * u orphan-reaper sweep\n", uid=0)
+    others = "# * * * * * u orphan-reaper sweep\n"
+    lines = put(pathlib.Path("/etc/cron.d/orphan-reaper"), others, uid=0)
     fix = find(machine.doctor(uid=0), "schedule")["fix"]
+    expect(fix == "orphan-reaper schedule install --system --cron --user root", str(fix))
+    refused = machine.stage.reaper(*fix.split()[1:], uid=0)
+    expect(refused.status == 3 and lines.read_text() == others, refused.explain())
+    lines.unlink()
     machine.mend(fix, uid=0)
     expect_check(machine.doctor(uid=0), "schedule", "ok", "/etc/cron.d/orphan-reaper sweeps")
+
+
+@case
+def a_line_of_cron_that_runs_nothing():
+    machine = Machine()
+    binary, lines = machine.binary, pathlib.Path("/etc/cron.d/orphan-reaper")
+
+    def expect_line(text, status, says):
+        put(lines, text + "\n", uid=0)
+        return expect_check(machine.doctor(), "schedule", status, says)
+
+    gone = expect_line("* * * * * u /opt/gone/orphan-reaper sweep", "warn", "is gone or cannot")
+    expect(gone["fix"] == "orphan-reaper schedule install", str(gone))
+    plain = put(machine.stage.run / "orphan-reaper", "")
+    expect_line(f"* * * * * u {plain} sweep", "warn", f"{plain} is gone or cannot be run")
+    expect_line(f"* * * * * u echo do not run {binary} sweep", "warn", "nothing sweeps")
+    expect_line("* * * * * u orphan-reaper sweep", "warn", "is gone or cannot be run")
+    expect_line(f"PATH={binary.parent}\n* * * * * u orphan-reaper sweep", "ok", "sweeps by itself")
+    expect_line(f"* * * * * u nice -n 9 {binary} sweep", "ok", "sweeps by itself")
 
 
 @case
@@ -498,6 +522,13 @@ def a_timer_of_the_user_manager():
     expect(failed.returncode != 0, "a sweep by broken rules")
     report = machine.doctor(status=1)
     expect_check(report, "schedule", "fail", "exit-code, exit status 3")
+    (machine.home / RULES / "own.json").unlink()
+    for starts in ("report --quiet", "sweep --dry-run"):
+        units(manager, "orphan-reaper.service", start=starts)
+        show(machine, manager, "daemon-reload")
+        show(machine, manager, "reset-failed")
+        idle = expect_check(machine.doctor(), "schedule", "warn", "timer runs, but sweeps nothing")
+        expect(idle["facts"]["by"] == [], str(idle))
 
 
 @case

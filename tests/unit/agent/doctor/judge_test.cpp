@@ -196,8 +196,34 @@ const std::vector<Case>& cases() {
              seen.schedule = no_schedule();
          },
          "schedule", warn, "nothing sweeps",
-         "echo '*/5 * * * * root /usr/bin/orphan-reaper sweep --quiet --all-users' "
-         ">/etc/cron.d/orphan-reaper"},
+         "orphan-reaper schedule install --system --cron --user root"},
+        {"a timer that only reports", [](auto& seen) { seen.schedule.units[1].sweeps = false; },
+         "schedule", warn, "orphan-reaper.timer runs, but sweeps nothing",
+         "orphan-reaper schedule install"},
+        {"a timer that starts another service",
+         [](auto& seen) { seen.schedule.units[0].starts = "other.service"; }, "schedule", warn,
+         "sweeps nothing", "orphan-reaper schedule install"},
+        {"a timer that is off, and would only report",
+         [](auto& seen) {
+             seen.schedule.units[0].active = "inactive";
+             seen.schedule.units[1].sweeps = false;
+         },
+         "schedule", warn, "nothing sweeps", "orphan-reaper schedule install"},
+        {"a service of watch that only reports",
+         [](auto& seen) {
+             seen.schedule.units = {{"orphan-reaper-watch.service", true, "loaded", "active",
+                                     "success", std::nullopt, std::nullopt}};
+         },
+         "schedule", warn, "orphan-reaper-watch.service runs, but sweeps nothing",
+         "orphan-reaper schedule install"},
+        {"a line whose program is gone",
+         [](auto& seen) {
+             seen.schedule = no_schedule();
+             seen.schedule.cron = {{"/etc/crontab", "", "/x/orphan-reaper", "", true}};
+             seen.schedule.cron_runs = true;
+         },
+         "schedule", warn, "but its program /x/orphan-reaper is gone",
+         "orphan-reaper schedule install"},
         {"nothing, and no cron", [](auto& seen) { seen.schedule = {}; }, "schedule", warn,
          "nothing sweeps", "orphan-reaper schedule install"},
         {"a line and a cron",
@@ -219,6 +245,14 @@ const std::vector<Case>& cases() {
              seen.schedule.user_manager = ManagerAnswer::silent;
          },
          "schedule", skip, "systemd did not answer", "systemctl is-system-running"},
+        {"a line whose program is gone beside a silent manager",
+         [](auto& seen) {
+             seen.schedule = no_schedule();
+             seen.schedule.cron = {{"/etc/crontab", "", "/x/orphan-reaper", "", true}};
+             seen.schedule.user_manager = ManagerAnswer::silent;
+         },
+         "schedule", skip, "did not answer in time; /etc/crontab has a line",
+         "systemctl is-system-running"},
         {"a manager of another user",
          [](auto& seen) {
              become_root(seen);

@@ -23,9 +23,11 @@ inline Observations healthy() {
                     "/home/alice", 1000, 7200};
     seen.schedule.user_manager = ManagerAnswer::answered;
     seen.schedule.units = {
-        {"orphan-reaper.timer", true, "loaded", "active", "success", std::nullopt, std::nullopt},
-        {"orphan-reaper.service", true, "loaded", "inactive", "success", 0, 180},
-        {"orphan-reaper-watch.service", true, "loaded", "inactive", "success", 0, std::nullopt}};
+        {"orphan-reaper.timer", true, "loaded", "active", "success", std::nullopt, std::nullopt,
+         false, "orphan-reaper.service"},
+        {"orphan-reaper.service", true, "loaded", "inactive", "success", 0, 180, true},
+        {"orphan-reaper-watch.service", true, "loaded", "inactive", "success", 0, std::nullopt,
+         true}};
     seen.schedule.lingers = true;
     seen.schedule.has_crontab = true;
     seen.homes = {{"/home/alice/.hermes", true, true, true}};

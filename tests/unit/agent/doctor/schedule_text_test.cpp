@@ -61,8 +61,16 @@ TEST_CASE("A line of a crontab counts if it sweeps, whatever stands around it") 
         "\t*/5 *\t* * *  nice -n 10 /opt/x/orphan-reaper --quiet sweep",
         "@hourly orphan-reaper preflight",
         "@reboot orphan-reaper watch",
-        "0 3 * * * test -d /run/systemd/system || /usr/bin/orphan-reaper sweep"};
-    const std::vector<std::string> others = {"# */5 * * * * orphan-reaper sweep",
+        "@hourly HOME=/x A= ionice -c 3 nice -5 orphan-reaper sweep >/dev/null 2>&1",
+        "@hourly ionice -c3 orphan-reaper --family bridge sweep -o report"};
+    const std::vector<std::string> others = {"*/5 * * * * echo do not run orphan-reaper sweep",
+                                             "0 3 * * * test -d /x || orphan-reaper sweep",
+                                             "@daily nice",
+                                             "@daily nice -n",
+                                             "@daily A=/orphan-reaper sweep",
+                                             "@daily ./A=b orphan-reaper sweep",
+                                             "@daily orphan-reaper report -o sweep",
+                                             "# */5 * * * * orphan-reaper sweep",
                                              "",
                                              "   ",
                                              "MAILTO=alice",
@@ -83,6 +91,32 @@ TEST_CASE("A line of a crontab counts if it sweeps, whatever stands around it") 
     }
     CHECK(texts_of("a\n" + sweeping[0] + "\nb\n" + sweeping[1], false) ==
           std::vector{sweeping[0], sweeping[1]});
+}
+
+TEST_CASE("A line tells its program, and where cron would look for that") {
+    const auto lines = parse_crontab(
+        "@hourly A=b /opt/orphan-reaper sweep\nPATH = \"/x:/y\"\n@hourly orphan-reaper sweep\n",
+        "f", false, "");
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].program == "/opt/orphan-reaper");
+    CHECK(lines[0].path == "/usr/bin:/bin");
+    CHECK(lines[1].program == "orphan-reaper");
+    CHECK(lines[1].path == "/x:/y");
+}
+
+TEST_CASE("A unit sweeps by the words of what it starts") {
+    const auto sweeps = [](const std::string& command) {
+        const std::string text = "Id=a.service\nExecStart={ path=/a ; argv[]=" + command +
+                                 " ; ignore_errors=no ; pid=0 }\n";
+        return parse_units(text, true, 1).at(0).sweeps;
+    };
+    CHECK(sweeps("/usr/bin/orphan-reaper sweep --quiet"));
+    CHECK(sweeps("/usr/bin/nice -n 5 /usr/bin/orphan-reaper watch"));
+    CHECK_FALSE(sweeps("/usr/bin/orphan-reaper report --quiet"));
+    CHECK_FALSE(sweeps("/usr/bin/orphan-reaper watch --report-only"));
+    CHECK_FALSE(sweeps("/usr/bin/echo orphan-reaper sweep"));
+    CHECK_FALSE(parse_units("Id=a.service\nExecStart=\n", true, 1).at(0).sweeps);
+    CHECK(parse_units("Id=a.timer\nUnit=b.service\n", true, 1).at(0).starts == "b.service");
 }
 
 TEST_CASE("In the folder of the system each line names its user") {
