@@ -20,6 +20,7 @@
 #include "scanner/pid_handle.hpp"
 #include "scanner/proc_connector.hpp"
 #include "scanner/service_managers.hpp"
+#include "scanner/users.hpp"
 
 namespace reaper::agent {
 
@@ -36,6 +37,12 @@ std::string own_program() {
     std::array<char, PATH_MAX> space;
     const ssize_t size = ::readlink("/proc/self/exe", space.data(), space.size());
     return size > 0 ? std::string(space.data(), static_cast<std::size_t>(size)) : "orphan-reaper";
+}
+
+// Not what the environment says. Empty: there is none.
+std::string recorded_home() {
+    const auto user = scanner::find_user(::geteuid());
+    return user && *user ? (*user)->home : std::string();
 }
 
 // Looks as a report does, so that what a report would miss is missed here, too.
@@ -66,7 +73,7 @@ void look_around(const scanner::ProcessTable& table, const Setup& setup,
                             read_standing(table),
                             read_threads(table),
                             read_schedule_files(table, whose),
-                            read_history_place(history_folder()),
+                            read_history_place(history_folder(), recorded_home()),
                             read_homes(pid_file_places(facts, setup)),
                             find_other_programs(variable("PATH")),
                             find_watches(table, setup.uid)};

@@ -37,8 +37,8 @@ struct MembersOf<Threads> {
 template <>
 struct MembersOf<HistoryPlace> {
     static auto tie(Is<HistoryPlace> auto& it) {
-        auto& [folder, state, place, owner, last] = it;
-        return std::tie(folder, state, place, owner, last);
+        auto& [folder, state, place, owner, exists, in_home, last] = it;
+        return std::tie(folder, state, place, owner, exists, in_home, last);
     }
 };
 template <>

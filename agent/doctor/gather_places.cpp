@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "agent/doctor/gather.hpp"
@@ -44,6 +46,17 @@ HistoryPlaceState state_of(const std::string& path, int how) {
     struct statvfs space{};
     const bool known = ::statvfs(path.c_str(), &space) == 0 && space.f_blocks > 0;
     return known && space.f_bavail == 0 ? HistoryPlaceState::full : HistoryPlaceState::writable;
+}
+
+// No link on the way, and no "..", leads out of it.
+bool is_below(const std::string& folder, const std::string& place, const std::string& home) {
+    if (home.size() < 2 || !folder.starts_with(home + "/")) return false;
+    if ((folder + "/").find("/../") != std::string::npos) return false;
+    std::error_code error;
+    const std::string top = std::filesystem::canonical(home, error).string();
+    if (error || top.size() < 2) return false;
+    const std::string real = std::filesystem::canonical(place, error).string();
+    return !error && (real + "/").starts_with(top + "/");
 }
 
 // The folder, or the nearest one above it that is there: the others would be made in it.
@@ -89,7 +102,7 @@ bool is_trusted(const std::string& path, const struct stat& status) {
 
 }  // namespace
 
-HistoryPlace read_history_place(const std::string& folder) {
+HistoryPlace read_history_place(const std::string& folder, const std::string& home) {
     HistoryPlace history;
     history.folder = history.place = folder;
     if (folder.empty()) {
@@ -101,9 +114,12 @@ HistoryPlace read_history_place(const std::string& folder) {
     struct stat status{};
     if (::lstat(file.c_str(), &status) != 0) {
         history.state = look_at_folder(history, folder);
+        history.exists = ::lstat(history.place.c_str(), &status) == 0;
+        history.in_home = is_below(folder, history.place, home) && may_use(history.place, X_OK);
         return history;
     }
     history.place = file;
+    history.exists = true;
     history.owner = status.st_uid;
     history.state =
         belongs_to(status, ::geteuid()) ? state_of(file, R_OK | W_OK) : HistoryPlaceState::foreign;

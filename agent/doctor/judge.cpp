@@ -2,9 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "policy/text/escape.hpp"
+
 namespace reaper::agent {
 
-Findings judge_machine(const Observations& seen) {
+namespace {
+
+constexpr std::size_t kLongestFix = 2000;  // more would be cut off where it is shown
+
+// A path may be escaped already, as those in the troubles of rules are.
+bool can_be_typed(const std::string& fix) {
+    return policy::escape(fix, kLongestFix) == fix && fix.find("\\x") == std::string::npos;
+}
+
+Findings judge_all(const Observations& seen) {
     Findings findings;
     add_sight(seen, findings);
     if (!seen.around_trouble.empty()) {
@@ -24,6 +35,16 @@ Findings judge_machine(const Observations& seen) {
     add_last_sweep(seen, findings);
     add_homes(seen, findings);
     add_programs(seen, findings);
+    return findings;
+}
+
+}  // namespace
+
+Findings judge_machine(const Observations& seen) {
+    Findings findings = judge_all(seen);
+    for (Finding& finding : findings) {
+        if (!can_be_typed(finding.fix)) finding.fix.clear();
+    }
     return findings;
 }
 

@@ -1,12 +1,16 @@
 // Decides what the observations mean. Pure: the same observations give the same findings.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "agent/doctor/finding.hpp"
 #include "agent/doctor/observations.hpp"
 
 namespace reaper::agent {
 
-// Returns all findings, in their order.
+// Returns all findings, in their order. A command is shown as it is to be typed, or not at all: one
+// that names something in other bytes than printable ASCII is left out.
 [[nodiscard]] Findings judge_machine(const Observations& seen);
 
 // The parts of it. Each adds its findings.

@@ -76,16 +76,26 @@ std::string history_trouble(const HistoryPlace& history) {
     return {};
 }
 
+// Whoever else owns what is there could lead what root does elsewhere. What lies above the folder
+// stays as it is, whoever owns it.
+std::string closed_fix(const Observations& seen) {
+    const HistoryPlace& history = seen.history;
+    const bool is_own = history.owner == seen.own_uid;
+    if (is_own && history.place.starts_with(history.folder))
+        return "chmod u+rwx " + shell_word(history.place);
+    if (!history.in_home || (!is_own && history.owner != 0)) return {};
+    return as_root(
+        seen, fmt::format("install -d -o {} -m 700 {}", seen.own_uid, shell_word(history.folder)));
+}
+
 std::string history_fix(const Observations& seen) {
     const HistoryPlace& history = seen.history;
     const std::string path = shell_word(history.place);
     if (history.state == HistoryPlaceState::nowhere) return "export HOME=~";
     if (history.state == HistoryPlaceState::full) return "df -h " + path;
-    if (history.state == HistoryPlaceState::foreign) return fmt::format("mv {0} {0}.aside", path);
-    if (history.state != HistoryPlaceState::closed) return {};
-    return history.owner == seen.own_uid
-               ? "chmod u+rwx " + path
-               : as_root(seen, fmt::format("chown {} {}", seen.own_uid, path));
+    if (history.state == HistoryPlaceState::foreign && history.exists)
+        return fmt::format("mv {0} {0}.aside", path);
+    return history.state == HistoryPlaceState::closed ? closed_fix(seen) : std::string();
 }
 
 Finding history_finding(const Observations& seen) {

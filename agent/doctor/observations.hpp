@@ -68,7 +68,11 @@ struct HistoryPlace {
     HistoryPlaceState state = HistoryPlaceState::unanswered;
     std::string place;       // what is in the way: a file, the folder, or one above it
     scanner::Uid owner = 0;  // of that
-    std::optional<std::uint64_t> last_end_s;  // seconds since something was ended or removed
+    bool exists = false;     // that; false: a part of its path is no folder, or does not answer
+    // The folder lies in the home recorded for this user, links and all, and this user may enter
+    // what is there of its path.
+    bool in_home = false;
+    std::optional<std::uint64_t> last_end_s = {};  // seconds since something was ended or removed
 };
 
 struct HomeState {

@@ -311,10 +311,16 @@ def the_history_cannot_be_written():
     state = machine.home / ".local"
     state.mkdir()  # root's
     closed = expect_check(machine.doctor(status=1), "history", "fail", f"{state} may not be")
+    folder = state / "state/orphan-reaper"
+    expect(closed["fix"] == f"sudo install -d -o {UID} -m 700 {folder}", str(closed))
     machine.mend(closed["fix"])
     expect_check(machine.doctor(), "history", "ok")
-    folder = state / "state/orphan-reaper"
-    expect(not folder.exists(), "it was made")
+    expect(state.stat().st_uid == 0, "a folder above it changed hands")
+    expect(folder.stat().st_uid == UID and not list(folder.iterdir()), "it was written to")
+    state.chmod(0o700)
+    closed = expect_check(machine.doctor(status=1), "history", "fail", "may not be")
+    expect(closed["fix"] is None, f"of no use to one who may not enter {state}: {closed}")
+    state.chmod(0o755)
     file = put(folder / "history.jsonl", "")
     own_below(state, UID)
     expect_check(machine.doctor(), "history", "ok")
@@ -330,6 +336,52 @@ def the_history_cannot_be_written():
     file.symlink_to("/dev/null")
     machine.mend(expect_check(machine.doctor(status=1), "history", "fail", "no plain")["fix"])
     expect_check(machine.doctor(), "history", "ok")
+
+
+@case
+def what_is_not_the_users_is_not_given_away():
+    machine = Machine()
+    home, local = machine.home, machine.home / ".local"
+    outside = f"{home}/x/../../../var/lib/foo"
+    (home / "x").mkdir()
+
+    def expect_no_fix(says, **more):
+        trouble = expect_check(machine.doctor(status=1, **more), "history", "fail", says)
+        expect(trouble["fix"] is None, str(trouble))
+
+    for place in ("/nonexistent", "/"):
+        expect_no_fix("/ may not be written to", home=place)
+    expect_no_fix("/var/lib may not", env={"XDG_STATE_HOME": "/var/lib/foo"})
+    expect_no_fix("may not", env={"XDG_STATE_HOME": outside})
+    for place in ("/dev/null", "/dev/null/a"):
+        expect_no_fix("no plain file", env={"XDG_STATE_HOME": place})
+    local.symlink_to("/var/lib")  # where root's own history would be
+    expect_no_fix("may not be written to")
+    local.unlink()
+    local.mkdir()
+    os.chown(local, OTHER_UID, OTHER_UID)
+    expect_no_fix("may not be written to")
+
+
+@case
+def a_path_that_is_not_shown_as_it_is():
+    machine = Machine()
+    for name in ("\u00e9", "a\x1b[2Jb", "a\nb"):
+        state = machine.home / name
+        folder = state / "orphan-reaper"
+        folder.mkdir(parents=True)
+        own_below(state, UID)
+        folder.chmod(0o500)
+        env = {"XDG_STATE_HOME": str(state)}
+        closed = expect_check(machine.doctor(status=1, env=env), "history", "fail", "may not be")
+        expect(closed["fix"] is None, str(closed))
+        text = machine.stage.reaper("doctor", env=env).out
+        expect("->" not in text and text.isascii() and "\x1b" not in text, text)
+    path = put(machine.home / RULES / "\u00e9.json", "{}")
+    own_below(machine.home / ".config", UID)
+    path.chmod(0o666)
+    closed = expect_check(machine.doctor(status=1), "rules", "fail", "by others")
+    expect(closed["fix"] is None, str(closed))
 
 
 @case

@@ -145,13 +145,64 @@ const std::vector<Case>& cases() {
          "user_rules", warn, "user id 1001", ""},
         {"a history of one's own that is closed",
          [](auto& seen) { seen.history.state = HistoryPlaceState::closed; }, "history", fail,
-         "may not be written to", "chmod u+rwx /home/alice"},
+         "may not be written to",
+         "sudo install -d -o 1000 -m 700 /home/alice/.local/state/orphan-reaper"},
+        {"a folder of the history that is closed",
+         [](auto& seen) {
+             seen.history.state = HistoryPlaceState::closed;
+             seen.history.place = seen.history.folder;
+         },
+         "history", fail, "may not be written to",
+         "chmod u+rwx /home/alice/.local/state/orphan-reaper"},
+        {"a history outside of the home",
+         [](auto& seen) {
+             seen.history = {"/var/lib/foo/orphan-reaper", HistoryPlaceState::closed, "/var/lib", 0,
+                             true};
+         },
+         "history", fail, "/var/lib may not be written to", ""},
+        {"a history below a third user's folder",
+         [](auto& seen) {
+             seen.history.state = HistoryPlaceState::closed;
+             seen.history.owner = 1001;
+         },
+         "history", fail, "may not be written to", ""},
+        {"a history below what is no folder",
+         [](auto& seen) {
+             seen.history = {"/dev/null/orphan-reaper", HistoryPlaceState::foreign,
+                             "/dev/null/orphan-reaper"};
+         },
+         "history", fail, "no plain file", ""},
+        {"a place that no terminal shows as it is",
+         [](auto& seen) {
+             seen.history.state = HistoryPlaceState::full;
+             seen.history.place = "/home/\xc3\xa9";
+         },
+         "history", fail, "no room", ""},
+        {"a place with a byte that acts on a terminal",
+         [](auto& seen) {
+             seen.history.state = HistoryPlaceState::full;
+             seen.history.place = "/home/\x1b[2J";
+         },
+         "history", fail, "no room", ""},
+        {"a rule file whose name is escaped already",
+         [](auto& seen) {
+             seen.rules_trouble =
+                 "/home/\\xc3/rules.d can be written by others (chmod o-w would do)";
+         },
+         "rules", fail, "by others", ""},
+        {"a place that is too long to be shown",
+         [](auto& seen) {
+             seen.history.state = HistoryPlaceState::full;
+             seen.history.place = "/" + std::string(2000, 'a');
+         },
+         "history", fail, "no room", ""},
         {"a history below another user's folder",
          [](auto& seen) {
              seen.history.state = HistoryPlaceState::closed;
              seen.history.owner = 0;
          },
-         "history", fail, "may not be written to", "sudo chown 1000 /home/alice"},
+         "history", fail, "may not be written to",
+         "sudo install -d -o 1000 -m 700 /home/alice/.local/state/orphan-reaper"},
         {"a history that is a link",
          [](auto& seen) { seen.history.state = HistoryPlaceState::foreign; }, "history", fail,
          "no plain file", "mv /home/alice /home/alice.aside"},

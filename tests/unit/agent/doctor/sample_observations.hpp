@@ -19,8 +19,13 @@ inline Observations healthy() {
     seen.kernel = {true, true, std::nullopt};
     seen.threads = {500, 4'194'304};
     seen.manager = {true, true, true};
-    seen.history = {"/home/alice/.local/state/orphan-reaper", HistoryPlaceState::writable,
-                    "/home/alice", 1000, 7200};
+    seen.history = {"/home/alice/.local/state/orphan-reaper",
+                    HistoryPlaceState::writable,
+                    "/home/alice",
+                    1000,
+                    true,
+                    true,
+                    7200};
     seen.schedule.user_manager = ManagerAnswer::answered;
     seen.schedule.units = {
         {"orphan-reaper.timer", true, "loaded", "active", "success", std::nullopt, std::nullopt,
