@@ -25,6 +25,13 @@ Finding other_finding(const Observations& seen, const OtherProgram& other) {
     return finding;
 }
 
+// Whatever else runs in a unit would end with it: only the unit of the watch itself is restarted.
+std::string watch_fix(const Observations& seen, const RunningWatch& watch) {
+    if (watch.unit.empty()) return fmt::format("kill {}; orphan-reaper watch", watch.pid);
+    const bool is_its_unit = watch.unit == kWatchUnit && seen.whose.uid == seen.own_uid;
+    return is_its_unit ? fmt::format("systemctl --user restart {}", kWatchUnit) : std::string();
+}
+
 Finding watch_finding(const Observations& seen, const RunningWatch& watch) {
     Finding finding{.id = "watch",
                     .status = watch.deleted ? warn : ok,
@@ -33,10 +40,8 @@ Finding watch_finding(const Observations& seen, const RunningWatch& watch) {
                                   watch.deleted ? "a program that was replaced since it started"
                                                 : "the program that is installed");
     if (!watch.deleted) return finding;
-    const bool is_service = watch.unit.ends_with(".service");
-    const bool is_own = seen.whose.uid == seen.own_uid;
-    finding.fix = is_service && is_own ? "systemctl --user restart " + shell_word(watch.unit)
-                                       : fmt::format("kill {}; orphan-reaper watch", watch.pid);
+    if (!watch.unit.empty()) finding.message += ", in " + watch.unit;
+    finding.fix = watch_fix(seen, watch);
     return finding;
 }
 

@@ -29,7 +29,9 @@ Finding hidden(const Observations& seen) {
         finding.message = effect + ": set ProtectProc=default in the unit that this runs in";
         return finding;
     }
-    finding.message = effect + " (it is mounted with hidepid)";
+    finding.message = effect +
+                      " (it is mounted with hidepid; without that, every user sees the "
+                      "processes of all users)";
     finding.fix = as_root(seen, "mount -o remount,hidepid=0 /proc");
     return finding;
 }

@@ -41,7 +41,7 @@ const std::vector<Case>& cases() {
              become_root(seen);
              seen.sight.machine.hides_processes = true;
          },
-         "proc", fail, "hidepid", "mount -o remount,hidepid=0 /proc"},
+         "proc", fail, "every user sees the processes of all", "mount -o remount,hidepid=0 /proc"},
         {"ProtectProc in a unit",
          [](auto& seen) {
              seen.sight.machine.hides_processes = true;
@@ -397,6 +397,9 @@ const std::vector<Case>& cases() {
         {"a watch of the past without a unit",
          [](auto& seen) { seen.watches = {{77, true, false, ""}}; }, "watch", warn, "pid 77",
          "kill 77; orphan-reaper watch"},
+        {"a watch of the past in another unit",
+         [](auto& seen) { seen.watches = {{77, true, false, "ssh.service"}}; }, "watch", warn,
+         "in ssh.service", ""},
         {"a watch of the present", [](auto& seen) { seen.watches = {{77, false, false, ""}}; },
          "watch", ok, "that is installed", ""},
     };
