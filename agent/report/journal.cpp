@@ -1,9 +1,12 @@
 #include "agent/report/journal.hpp"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <tuple>
 
@@ -23,6 +26,17 @@ bool is_left(const ReportedProcess& process) {
 }
 
 }  // namespace
+
+bool wait_until_read(int stream, std::chrono::milliseconds longest) {
+    constexpr timespec kPause{0, 2'000'000};
+    const auto last = std::chrono::steady_clock::now() + longest;
+    int left = 0;
+    while (::ioctl(stream, SIOCOUTQ, &left) == 0 && left > 0) {
+        if (std::chrono::steady_clock::now() > last) return false;
+        ::nanosleep(&kPause, nullptr);
+    }
+    return true;
+}
 
 bool stderr_is_journal() {
     const char* stream = std::getenv("JOURNAL_STREAM");
@@ -45,7 +59,10 @@ void tell_journal(const Report& report) {
         lines += fmt::format("{}{}\n", mark_of(fine ? Urgency::information : Urgency::warning),
                              action_line(report, process));
     }
-    if (!lines.empty()) std::ignore = write_all(STDERR_FILENO, lines, "the journal");
+    if (lines.empty()) return;
+    std::ignore = write_all(STDERR_FILENO, lines, "the journal");
+    // The journal asks the process of which unit a line is, so it has to live until then.
+    wait_until_read(STDERR_FILENO, std::chrono::seconds(1));
 }
 
 }  // namespace reaper::agent

@@ -1,6 +1,7 @@
 // The journal of systemd, where stderr goes there.
 #pragma once
 
+#include <chrono>
 #include <string_view>
 
 #include "agent/report/report.hpp"
@@ -16,7 +17,11 @@ enum class Urgency { information, warning };
 // "<6>" or "<4>", which the journal takes off and files the line by. Empty: stderr goes elsewhere.
 [[nodiscard]] std::string_view mark_of(Urgency urgency);
 
-// Returns a line for each process that a sweep has ended, kept from ending or failed to end, and
+// Waits until the other end has read all that was written to this socket. False: it has not in that
+// time. True also if that cannot be told.
+bool wait_until_read(int stream, std::chrono::milliseconds longest);
+
+// Writes a line for each process that a sweep has ended, kept from ending or failed to end, and
 // for each leak that it left. For the journal of a unit, where the report is not printed. Empty
 // when nothing leaked.
 void tell_journal(const Report& report);
