@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What a file may include: its own room, and the rooms that its room USES in the CMakeLists.txt. No
-two files include each other, not even by way of others. Every folder with sources is a room, and
-every folder of unit tests mirrors one."""
+two files include each other, not even by way of others, and no two define a type of one name. Every
+folder with sources is a room, and every folder of unit tests mirrors one."""
 import pathlib
 import re
 import sys
@@ -122,6 +122,34 @@ def tests_without_room(rooms):
     return [f"tests/unit/{folder} mirrors no room" for folder in sorted(folders - known)]
 
 
+def types_of(text):
+    """Namespace and name of each type that other files could know."""
+    found, space, hidden = set(), "", False
+    for line in text.splitlines():
+        if opened := re.match(r"namespace *([\w:]*) *\{", line):
+            hidden = not opened[1]
+            space = opened[1] or space
+        elif re.match(r"\}  // namespace$", line):
+            hidden = False
+        named = re.match(r"(?:struct|class|enum class) (\w+)(?: final)?(?: : [^{]*)? \{", line)
+        if named and not hidden:
+            found.add((space, named[1]))
+    return found
+
+
+def types_defined_twice(files):
+    """The program would have one of them, at random, for both: nothing else tells but a sanitizer."""
+    places = {}
+    for path, text in files.items():
+        for one in types_of(text):
+            places.setdefault(one, []).append(path)
+    return [
+        f"{'::'.join(one)} is defined in {' and '.join(paths)}"
+        for one, paths in sorted(places.items())
+        if len(paths) > 1
+    ]
+
+
 def sources():
     return {
         path.relative_to(ROOT).as_posix(): path.read_text()
@@ -150,13 +178,17 @@ def prove_that_it_sees():
         "a",
     ]
     assert file_cycle({"a": '#include "b"\n', "b": ""}) is None
+    one = "namespace n {\nstruct A : B {\n"
+    assert len(types_defined_twice({"a": one, "b": "namespace n {\n\nclass A {\n"})) == 1
+    assert not types_defined_twice({"a": one, "b": "namespace m {\nstruct A {\n"})
+    assert not types_defined_twice({"a": one, "b": "namespace n {\nnamespace {\nstruct A {\n"})
 
 
 def main():
     prove_that_it_sees()
     rooms, files = declared(), sources()
     assert len(rooms) > 20 and len(files) > 300, (len(rooms), len(files))
-    wrong = wrong_includes(rooms, files) + tests_without_room(rooms)
+    wrong = wrong_includes(rooms, files) + tests_without_room(rooms) + types_defined_twice(files)
     for cycle in (room_cycle(rooms), file_cycle(files)):
         if cycle:
             wrong.append("a circle: " + " -> ".join(cycle))

@@ -22,7 +22,7 @@ namespace reaper::agent {
 [[nodiscard]] Threads read_threads(const scanner::ProcessTable& table);
 // Says what opening the history in `folder` would meet, without opening it. `home`: recorded for
 // this user; empty: none is.
-[[nodiscard]] HistoryPlace read_history_place(const std::string& folder, const std::string& home);
+[[nodiscard]] HistoryFolder read_history_place(const std::string& folder, const std::string& home);
 [[nodiscard]] std::vector<HomeState> read_homes(const PidFilePlaces& places);
 // Finds programs called orphan-reaper in the folders of `path`, PATH as the environment has it, but
 // for this very program. Only full paths count.

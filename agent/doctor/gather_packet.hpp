@@ -14,7 +14,7 @@ struct Surroundings {
     Standing standing;
     Threads threads;
     ScheduleFiles schedule;
-    HistoryPlace history;
+    HistoryFolder history;
     std::vector<HomeState> homes;
     std::vector<OtherProgram> others;
     std::vector<RunningWatch> watches;
@@ -35,8 +35,8 @@ struct MembersOf<Threads> {
     }
 };
 template <>
-struct MembersOf<HistoryPlace> {
-    static auto tie(Is<HistoryPlace> auto& it) {
+struct MembersOf<HistoryFolder> {
+    static auto tie(Is<HistoryFolder> auto& it) {
         auto& [folder, state, place, owner, exists, in_home, last] = it;
         return std::tie(folder, state, place, owner, exists, in_home, last);
     }

@@ -60,7 +60,7 @@ bool is_below(const std::string& folder, const std::string& place, const std::st
 }
 
 // The folder, or the nearest one above it that is there: the others would be made in it.
-HistoryPlaceState look_at_folder(HistoryPlace& history, std::string path) {
+HistoryPlaceState look_at_folder(HistoryFolder& history, std::string path) {
     struct stat status{};
     while (::stat(path.c_str(), &status) != 0) {
         if (path == "/" || (errno != ENOENT && errno != EACCES)) break;
@@ -102,8 +102,8 @@ bool is_trusted(const std::string& path, const struct stat& status) {
 
 }  // namespace
 
-HistoryPlace read_history_place(const std::string& folder, const std::string& home) {
-    HistoryPlace history;
+HistoryFolder read_history_place(const std::string& folder, const std::string& home) {
+    HistoryFolder history;
     history.folder = history.place = folder;
     if (folder.empty()) {
         history.state = HistoryPlaceState::nowhere;

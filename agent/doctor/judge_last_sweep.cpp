@@ -22,7 +22,7 @@ const ScheduledUnit* last_run(const ScheduleState& schedule) {
     return last;
 }
 
-std::string history_words(const HistoryPlace& history) {
+std::string history_words(const HistoryFolder& history) {
     return history.last_end_s
                ? fmt::format("; something was last ended {} ago", age_text(*history.last_end_s))
                : std::string("; nothing was ever ended");

@@ -63,7 +63,7 @@ Finding user_rules_finding(scanner::Uid uid, const std::string& why) {
                                    uid, why)};
 }
 
-std::string history_trouble(const HistoryPlace& history) {
+std::string history_trouble(const HistoryFolder& history) {
     switch (history.state) {
         case HistoryPlaceState::nowhere: return "neither HOME nor XDG_STATE_HOME is a full path";
         case HistoryPlaceState::foreign: return history.place + " is no plain file of this user";
@@ -79,7 +79,7 @@ std::string history_trouble(const HistoryPlace& history) {
 // Whoever else owns what is there could lead what root does elsewhere. What lies above the folder
 // stays as it is, whoever owns it.
 std::string closed_fix(const Observations& seen) {
-    const HistoryPlace& history = seen.history;
+    const HistoryFolder& history = seen.history;
     const bool is_own = history.owner == seen.own_uid;
     if (is_own && history.place.starts_with(history.folder))
         return "chmod u+rwx " + shell_word(history.place);
@@ -89,7 +89,7 @@ std::string closed_fix(const Observations& seen) {
 }
 
 std::string history_fix(const Observations& seen) {
-    const HistoryPlace& history = seen.history;
+    const HistoryFolder& history = seen.history;
     const std::string path = shell_word(history.place);
     if (history.state == HistoryPlaceState::nowhere) return "export HOME=~";
     if (history.state == HistoryPlaceState::full) return "df -h " + path;
@@ -99,7 +99,7 @@ std::string history_fix(const Observations& seen) {
 }
 
 Finding history_finding(const Observations& seen) {
-    const HistoryPlace& history = seen.history;
+    const HistoryFolder& history = seen.history;
     Finding finding{.id = "history", .facts = {{"folder", history.folder}}};
     const std::string trouble = history_trouble(history);
     if (trouble.empty()) {

@@ -63,7 +63,7 @@ enum class HistoryPlaceState {
 };
 
 // Where the history would be written. Nothing was made there to find out.
-struct HistoryPlace {
+struct HistoryFolder {
     std::string folder;
     HistoryPlaceState state = HistoryPlaceState::unanswered;
     std::string place;       // what is in the way: a file, the folder, or one above it
@@ -114,7 +114,7 @@ struct Observations {
     std::string rules_trouble;
     std::size_t rule_files = 0;
     ScheduleState schedule;
-    HistoryPlace history;
+    HistoryFolder history;
     std::string hermes_home;  // of the environment; empty: not set
     std::vector<HomeState> homes;
     std::vector<OtherProgram> others;
