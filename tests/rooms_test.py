@@ -138,7 +138,7 @@ def types_of(text):
 
 
 def types_defined_twice(files):
-    """The program would have one of them, at random, for both: nothing else tells but a sanitizer."""
+    """The program has one of them, at random, for both, and only a sanitizer would tell."""
     places = {}
     for path, text in files.items():
         for one in types_of(text):
