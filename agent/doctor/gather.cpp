@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <climits>
-#include <cstdlib>
 #include <utility>
 
 #include "agent/doctor/gather_packet.hpp"
@@ -16,6 +15,7 @@
 #include "agent/observe/judged.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/reaping/command.hpp"
+#include "agent/system/environment.hpp"
 #include "scanner/inspector.hpp"
 #include "scanner/pid_handle.hpp"
 #include "scanner/proc_connector.hpp"
@@ -27,11 +27,6 @@ namespace reaper::agent {
 namespace {
 
 constexpr std::chrono::milliseconds kVersionTime{2000};
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : value;
-}
 
 std::string own_program() {
     std::array<char, PATH_MAX> space;
@@ -72,7 +67,7 @@ void look_around(const scanner::ProcessTable& table, const Setup& setup,
         return Surroundings{whose.user,
                             read_standing(table),
                             read_threads(table),
-                            read_schedule_files(table, whose),
+                            read_schedule_files(whose),
                             read_history_place(history_folder(), recorded_home()),
                             read_homes(pid_file_places(facts, setup)),
                             find_other_programs(variable("PATH")),

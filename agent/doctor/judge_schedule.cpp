@@ -55,8 +55,8 @@ std::string enable_unit(const Observations& seen, const ScheduledUnit& unit) {
     return unit.of_user_manager ? command : as_root(seen, command);
 }
 
-// The timer that is installed, else what `schedule` finds, which looks who could change the program
-// and keeps what others wrote. The timers of the system are of other users than root.
+// The timer that is installed, else `schedule install`, which refuses a program that another user
+// could change, and keeps lines that it has not written. Timers of the system are never root's own.
 std::string schedule_fix(const Observations& seen) {
     const ScheduleState& schedule = seen.schedule;
     const auto installed = std::ranges::find_if(schedule.units, [&](const ScheduledUnit& unit) {

@@ -76,8 +76,8 @@ std::string history_trouble(const HistoryFolder& history) {
     return {};
 }
 
-// Whoever else owns what is there could lead what root does elsewhere. What lies above the folder
-// stays as it is, whoever owns it.
+// Another owner of what is there could lead what root does elsewhere. What lies above the folder
+// stays as it is.
 std::string closed_fix(const Observations& seen) {
     const HistoryFolder& history = seen.history;
     const bool is_own = history.owner == seen.own_uid;

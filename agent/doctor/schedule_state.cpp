@@ -13,10 +13,8 @@
 #include <fmt/format.h>
 
 #include "agent/reaping/command.hpp"
+#include "agent/schedule/manager.hpp"
 #include "scanner/access_guard.hpp"
-#include "scanner/directory.hpp"
-#include "scanner/fd.hpp"
-#include "scanner/read_file.hpp"
 #include "scanner/regular_file.hpp"
 
 namespace reaper::agent {
@@ -49,25 +47,6 @@ bool has_user_manager(scanner::Uid uid) {
 bool has_system_manager() {
     const char* socket = ::geteuid() == 0 ? "/run/systemd/private" : "/run/dbus/system_bus_socket";
     return exists("/run/systemd/system") && exists(kSystemctl) && exists(socket);
-}
-
-bool is_cron(std::string_view name) {
-    constexpr std::array<std::string_view, 4> kNames = {"cron\n", "crond\n", "fcron\n", "dcron\n"};
-    return std::ranges::find(kNames, name) != kNames.end();
-}
-
-// By the name of a process, which any user may read: cron leaves its pid in no file that all of
-// its kinds have.
-bool runs_cron(const scanner::ProcessTable& table) {
-    constexpr std::size_t kMostName = 64;
-    const Fd folder(::open(table.name().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!folder) return false;
-    const auto pids = scanner::list_numbers_at(folder.get(), ".");
-    return pids && std::ranges::any_of(*pids, [&](int pid) {
-               const std::string path = fmt::format("{}/comm", pid);
-               const auto name = scanner::read_at(folder.get(), path.c_str(), kMostName);
-               return name && is_cron(name->bytes);
-           });
 }
 
 void add_lines(std::vector<CronLine>& lines, const std::string& path, bool has_users,
@@ -134,7 +113,7 @@ void ask_crontab(ScheduleState& state, const ScheduleOf& whose) {
 
 }  // namespace
 
-ScheduleFiles read_schedule_files(const scanner::ProcessTable& table, const ScheduleOf& whose) {
+ScheduleFiles read_schedule_files(const ScheduleOf& whose) {
     ScheduleFiles files;
     files.systemd_runs = exists("/run/systemd/system");
     // systemctl refuses to ask the manager of another user, also for root (bus_check_peercred).
@@ -147,7 +126,7 @@ ScheduleFiles read_schedule_files(const scanner::ProcessTable& table, const Sche
     add_lines(files.cron, "/etc/cron.d/orphan-reaper", true, whose);
     add_lines(files.cron, "/etc/crontab", true, whose);
     files.crontab_is_read = add_spool(files.cron, whose);
-    files.cron_runs = runs_cron(table);
+    files.cron_runs = is_cron_running();
     files.lingers = !whose.user.empty() && exists("/var/lib/systemd/linger/" + whose.user);
     return files;
 }

@@ -9,7 +9,6 @@
 
 #include "agent/reading/packet.hpp"
 #include "scanner/model/identity.hpp"
-#include "scanner/process_table.hpp"
 
 namespace reaper::agent {
 
@@ -92,9 +91,8 @@ struct MembersOf<ScheduleFiles> {
     }
 };
 
-// Reads files and the process table in place: what is read may never answer.
-[[nodiscard]] ScheduleFiles read_schedule_files(const scanner::ProcessTable& table,
-                                                const ScheduleOf& whose);
+// Reads files and /proc in place: what is read may never answer.
+[[nodiscard]] ScheduleFiles read_schedule_files(const ScheduleOf& whose);
 
 // Asks those managers that are there, and the user's crontab, each for two seconds at most.
 [[nodiscard]] ScheduleState ask_schedule(const ScheduleFiles& files, const ScheduleOf& whose);

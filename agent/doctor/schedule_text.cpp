@@ -4,6 +4,7 @@
 
 #include "agent/cli/option_table.hpp"
 #include "agent/doctor/schedule_state.hpp"
+#include "agent/schedule/unit_state.hpp"
 #include "scanner/model/number.hpp"
 
 namespace reaper::agent {
@@ -84,15 +85,6 @@ std::optional<std::string> path_in(std::string_view line) {
     return std::string(line.substr(0, line.find_last_not_of(" \t\"'") + 1));
 }
 
-// "{ path=/bin/x ; argv[]=/bin/x a b ; ignore_errors=no ; ... }"
-std::string_view arguments_in(std::string_view text) {
-    constexpr std::string_view kName = "argv[]=";
-    const std::size_t begin = text.find(kName);
-    if (begin == std::string_view::npos) return {};
-    text.remove_prefix(begin + kName.size());
-    return text.substr(0, text.find(" ; "));
-}
-
 bool sweeps(std::string_view command) {
     const auto words = fields_of(command);
     return acts(words_of_this_program(words));
@@ -105,7 +97,7 @@ void set_property(ScheduledUnit& unit, std::string_view name, std::string_view v
     if (name == "ActiveState") unit.active = value;
     if (name == "Result") unit.result = value;
     if (name == "Unit") unit.starts = value;
-    if (name == "ExecStart") unit.sweeps = unit.sweeps || sweeps(arguments_in(value));
+    if (name == "ExecStart") unit.sweeps = unit.sweeps || sweeps(command_of_unit(value));
     if (name == "ExecMainStatus") unit.exit_status = scanner::to_number<int>(value);
     if (name != "ExecMainExitTimestampMonotonic") return;
     const auto ended = scanner::to_number<std::uint64_t>(value);

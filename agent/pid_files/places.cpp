@@ -14,6 +14,7 @@
 #include "agent/observe/claim_places.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/rules/sources.hpp"
+#include "agent/system/environment.hpp"
 #include "policy/text/escape.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/claim_files.hpp"
@@ -99,11 +100,6 @@ std::map<Uid, std::string> all_recorded_homes() {
     std::map<Uid, std::string> homes;
     for (auto& user : scanner::list_users()) homes.emplace(user.uid, std::move(user.home));
     return homes;
-}
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
 }
 
 Uid owner_of(const std::string& folder) {

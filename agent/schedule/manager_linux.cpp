@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
@@ -19,6 +18,7 @@
 #include "agent/schedule/program.hpp"
 #include "agent/schedule/unit_state.hpp"
 #include "agent/schedule/view.hpp"
+#include "agent/system/environment.hpp"
 #include "agent/system/exit_status.hpp"
 #include "agent/system/text_file.hpp"
 #include "policy/text/escape.hpp"
@@ -30,11 +30,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kAnswerTime{5000};
 constexpr std::size_t kMostOfFile = std::size_t{256} * 1024;
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
-}
 
 // Not that of another user, as su(1) leaves it.
 std::string runtime_folder() {

@@ -49,15 +49,6 @@ std::optional<std::array<unsigned, 3>> three_numbers(std::string_view text, char
     return text.empty() ? std::optional(numbers) : std::nullopt;
 }
 
-// "{ path=/bin/x ; argv[]=/bin/x a b ; ignore_errors=no ; ... }"
-std::string_view arguments_in(std::string_view text) {
-    constexpr std::string_view kName = "argv[]=";
-    const std::size_t begin = text.find(kName);
-    if (begin == std::string_view::npos) return {};
-    text.remove_prefix(begin + kName.size());
-    return text.substr(0, text.find(" ; "));
-}
-
 void take(UnitState& unit, std::string_view name, std::string_view value) {
     if (name == "Id") unit.name = value;
     if (name == "LoadState") unit.load = value;
@@ -65,7 +56,7 @@ void take(UnitState& unit, std::string_view name, std::string_view value) {
     if (name == "UnitFileState") unit.enabled = value;
     if (name == "ActiveState") unit.active = value;
     if (name == "Result") unit.result = value;
-    if (name == "ExecStart") unit.command = arguments_in(value);
+    if (name == "ExecStart") unit.command = command_of_unit(value);
     if (name == "ExecMainStatus") unit.exit_status = scanner::to_number<int>(value);
     if (name == "ExecMainExitTimestamp") unit.ended = parse_manager_time(value);
     if (name == "LastTriggerUSec") unit.last = parse_manager_time(value);
@@ -75,6 +66,14 @@ void take(UnitState& unit, std::string_view name, std::string_view value) {
 }
 
 }  // namespace
+
+std::string_view command_of_unit(std::string_view exec_start) {
+    constexpr std::string_view kName = "argv[]=";
+    const std::size_t begin = exec_start.find(kName);
+    if (begin == std::string_view::npos) return {};
+    exec_start.remove_prefix(begin + kName.size());
+    return exec_start.substr(0, exec_start.find(" ; "));
+}
 
 std::vector<UnitState> units_of(std::string_view text) {
     std::vector<UnitState> units;

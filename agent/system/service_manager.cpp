@@ -1,4 +1,5 @@
 #include "agent/system/service_manager.hpp"
+#include "agent/system/environment.hpp"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <tuple>
 
 #include "scanner/model/identity.hpp"
@@ -16,11 +16,6 @@
 namespace reaper::agent {
 
 namespace {
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
-}
 
 // Nothing, where none is wanted, or of another process.
 std::chrono::microseconds sign_gap() {
