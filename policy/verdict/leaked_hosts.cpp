@@ -12,8 +12,13 @@ namespace {
 
 using scanner::Pid;
 
-// The host keeps it no more.
-void leave(Judgement& judgement) {
+// A host that is only reported keeps it no more. What is abandoned is judged already.
+void note_leaked(const Judgement& host, Judgement& judgement) {
+    if (judgement.verdict == Verdict::abandoned) return;
+    judgement.evidence.push_back(
+        {"host.leaked", Weight::note,
+         fmt::format("its host (pid {}) is leaked itself", host.identity.pid)});
+    if (host.action != Action::report) return;
     for (Evidence& piece : judgement.evidence) {
         if (piece.code == "veto.live_host")
             piece = {"parent.live", Weight::against, std::move(piece.detail)};
@@ -26,13 +31,16 @@ void leave(Judgement& judgement) {
 
 // Goes down from the hosts, as a helper can be the host of another: npm of the server that it
 // started. A host that is cut off, a duplicate, or held by another process may still be of use to
-// its helpers; one that will be ended takes them along, or they become orphans.
+// its helpers, unless the host of that one is leaked and only reported, too: codex below its
+// launcher. One that will be ended takes them along, or they become orphans.
 void leave_with_leaked_hosts(std::vector<Judgement>& judgements) {
     std::unordered_multimap<Pid, Judgement*> by_host;
     std::vector<const Judgement*> hosts;
     for (Judgement& judgement : judgements) {
-        if (judgement.verdict == Verdict::attached && judgement.host > 0)
-            by_host.emplace(judgement.host, &judgement);
+        const bool hosted =
+            judgement.verdict == Verdict::attached ||
+            (judgement.verdict == Verdict::abandoned && judgement.action == Action::report);
+        if (hosted && judgement.host > 0) by_host.emplace(judgement.host, &judgement);
         if (is_ended_by_default(judgement.verdict)) hosts.push_back(&judgement);
     }
     while (!hosts.empty()) {
@@ -41,12 +49,8 @@ void leave_with_leaked_hosts(std::vector<Judgement>& judgements) {
         const auto [first, last] = by_host.equal_range(host.identity.pid);
         for (auto at = first; at != last; ++at) {
             Judgement& helper = *at->second;
-            helper.evidence.push_back(
-                {"host.leaked", Weight::note,
-                 fmt::format("its host (pid {}) is leaked itself", host.identity.pid)});
-            if (host.action != Action::report) continue;
-            leave(helper);
-            hosts.push_back(&helper);
+            note_leaked(host, helper);
+            if (host.action == Action::report) hosts.push_back(&helper);
         }
     }
 }

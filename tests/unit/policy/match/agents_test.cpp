@@ -482,4 +482,18 @@ TEST_CASE("what hangs below a leaked agent is left with it") {
     CHECK(has_code(server, "host.leaked"));
 }
 
+TEST_CASE("what codex started is left with the launcher of codex") {
+    FactsBuilder builder = orphan({kNode, {"node", kLinks + "/codex", "app-server"}, ""});
+    builder.orphan(row(200, kPid, kCodex, {kCodex, "app-server"}));
+    builder.orphan(row(300, 200, kNode, {"node", kLinks + "/mcp-server-memory"}));
+    builder[300].standard_input = builder[300].standard_output = live_end();
+    const Judgement codex = judged_by(all_rules(), builder, 200);
+    CHECK(codex.verdict == Verdict::abandoned);
+    CHECK_FALSE(has_code(codex, "host.leaked"));
+    const Judgement server = judged_by(all_rules(), builder, 300);
+    CHECK(server.verdict == Verdict::held);
+    CHECK(server.action == Action::report);
+    CHECK(has_code(server, "host.leaked"));
+}
+
 }  // namespace reaper::test
