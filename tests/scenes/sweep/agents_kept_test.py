@@ -120,7 +120,6 @@ REPORTED = [
     (NODE, ["claude"]),
     (NODE, ["node", f"@/{LINKS}/gemini", "--acp"]),
     (BASH, ["/bin/bash", "-c", "-l", SNAPSHOT]),
-    (NODE, ["node", f"@/{MODULES}/typescript/lib/tsserver.js", "--useNodeIpc"]),
     (CHROME, ["chromium", "--headless=new", "--remote-debugging-pipe", PROFILE]),
 ]
 
@@ -186,7 +185,7 @@ def only_the_leaked_ones_end():
 
 
 @case
-def agents_shells_and_language_servers_are_reported():
+def agents_shells_and_browsers_are_reported():
     stage = KeptStage()
     own_below(stage.layout.home, stage.uid)
     stage.orphans(stage.children("reported", REPORTED), "node")

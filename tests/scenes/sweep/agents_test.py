@@ -192,7 +192,7 @@ def daemon_of_devtools_is_healthy():
 
 
 @case
-def language_servers_are_reported():
+def language_servers_end_like_mcp_servers():
     stage = AgentsStage("agents-tools-1")
     argv = [NODE, stage.links / "typescript-language-server", "--stdio"]
     stage.start_agent("killed", [stage.started("lost", argv, protocol="lsp")])
@@ -205,15 +205,15 @@ def language_servers_are_reported():
     stage.expect_verdicts(
         report,
         {
-            "lost": ("orphan", "report"),
-            "tsserver": ("held", "report"),
+            "lost": ("orphan", "reap"),
+            "tsserver": ("attached", "keep"),
             "kept": ("attached", "keep"),
         },
     )
     expect(report.process(tsserver.pid)["role"] == "tsserver", report.explain())
-    result = stage.sweep("--reap", "abandoned,duplicate,held,in-service")
-    expect(result.status == 1 and not result.signalled(), result.explain())
-    stage.expect_untouched(["lost", "tsserver", "kept", "living"])
+    expect(stage.sweep().status == 0, "both of them are leaked")
+    stage.expect_ended(["lost", "tsserver"])
+    stage.expect_untouched(["kept", "living"])
 
 
 @case
@@ -297,14 +297,14 @@ def gemini_is_only_ever_reported():
 
 @case(timeout=150)
 def gemini_whose_terminal_was_killed():
-    """It stays, with its servers, which it still talks to."""
+    """It stays, with its servers, which it still talks to: all of them are only reported."""
     stage = AgentsStage()
     stage.start_agent("killed", [gemini(stage, "gemini", protocol="", stdio="terminal")])
     agents, servers = stage.meet_servers("gemini", 1)
     stage.kill_host("killed")
     report = stage.report()
     stage.expect_families(report, "agent", agents)
-    stage.expect_verdicts(report, {name: ("attached", "keep") for name in servers})
+    stage.expect_verdicts(report, dict.fromkeys(servers, ("held", "report")))
     listed = report.process(stage.actors[agents[0]].pid)
     expect(listed["action"] == "report" and report.status == 1, report.explain())
     result = stage.sweep("--reap", "abandoned,duplicate,held,in-service")
