@@ -115,8 +115,8 @@ bool DescendantReader::take(Pid pid) {
 bool DescendantReader::is_member(const ProcessFacts& facts) const {
     const auto match = policy::match(rules_, facts.row, facts.environment);
     if (!match) return false;
-    const std::string& folder = match->rule->under;
-    return folder.empty() || policy::runs_below(folder, facts.row, facts.cwd);
+    const auto& names = match->rule->under;
+    return names.empty() || policy::runs_below(names, facts.row, facts.cwd);
 }
 
 // A member that came since the whole look is no part of what that look reports.

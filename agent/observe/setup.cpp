@@ -213,10 +213,10 @@ tl::expected<Setup, Message> prepare_scope(const ScopeOptions& options, Setup se
         return tl::unexpected(added.error());
     auto under = find_under(options.under);
     if (!under) return tl::unexpected(under.error());
-    const bool wanted = !under->path.empty();
-    setup.under_is_gone = under->home != under->path;
+    const bool wanted = !under->names.empty();
+    setup.under_is_gone = wanted && under->home != under->names.front();
     if (options.lists_others || wanted) policy::list_apart(setup.rules);
-    if (wanted) policy::add_leftovers(setup.rules, under->path, under->home);
+    if (wanted) policy::add_leftovers(setup.rules, under->names, under->home);
     // Facts can speak of homes of another machine.
     auto homes = options.from_facts.empty() ? find_homes(options.homes) : options.homes;
     if (!homes) return tl::unexpected(homes.error());
@@ -225,7 +225,7 @@ tl::expected<Setup, Message> prepare_scope(const ScopeOptions& options, Setup se
     setup.uid = *scope;
     setup.settings = {setup.uid ? std::vector<Uid>{*setup.uid} : std::vector<Uid>{},
                       std::move(*homes),
-                      std::move(under->path),
+                      std::move(under->names),
                       std::move(*families),
                       options.also_reap,
                       options.reap_inside_services,

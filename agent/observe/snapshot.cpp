@@ -146,11 +146,11 @@ class Collector {
     }
     // Of --under: what is not below that folder is left out.
     [[nodiscard]] bool runs_elsewhere(const policy::Match& match, const ProcessRow& row) const {
-        const std::string& folder = match.rule->under;
-        if (folder.empty()) return false;
+        const auto& names = match.rule->under;
+        if (names.empty()) return false;
         const Pid self = look_.facts.machine.self;
         if (row.pid == self || row.pid == ::getpid()) return true;  // or the copy that reads
-        return !policy::runs_below(folder, row, scanner::read_working_folder(table_, row.pid));
+        return !policy::runs_below(names, row, scanner::read_working_folder(table_, row.pid));
     }
     // The environment is read only where it decides.
     [[nodiscard]] std::optional<policy::Match> match_of(const ProcessRow& row) const {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -38,7 +39,7 @@ template <>
 struct MembersOf<Found> {
     static auto tie(Is<Found> auto& it) {
         auto& [folder, is_folder, own_homes] = it;
-        return std::tie(folder.path, folder.home, is_folder, own_homes);
+        return std::tie(folder.names, folder.home, is_folder, own_homes);
     }
 };
 
@@ -52,6 +53,23 @@ std::string real_path(const std::string& path) {
     return real ? std::string(real.get()) : std::string();
 }
 
+// As a shell knows its working folder, if that is the one: programs are started by such paths.
+std::string working_folder_by_links() {
+    const char* shown = std::getenv("PWD");
+    const bool is_it = shown != nullptr && *shown == '/' && real_path(shown) == real_path(".");
+    return is_it ? shown : std::string();
+}
+
+// Nothing where links play no part.
+std::optional<std::string> name_by_links(const std::string& typed, const std::string& real) {
+    fs::path whole = typed;
+    if (whole.is_relative()) whole = working_folder_by_links() / whole;
+    whole = whole.lexically_normal();
+    if (!whole.has_filename()) whole = whole.parent_path();
+    const bool is_it = whole.is_absolute() && whole != real && real_path(whole.string()) == real;
+    return is_it ? std::optional(whole.string()) : std::nullopt;
+}
+
 UnderFolder resolve(fs::path left) {
     fs::path gone;
     std::string real;
@@ -59,7 +77,7 @@ UnderFolder resolve(fs::path left) {
         gone = gone.empty() ? left.filename() : left.filename() / gone;
         left = left.parent_path();
     }
-    return {gone.empty() ? real : (fs::path(real) / gone).string(), real};
+    return {{gone.empty() ? real : (fs::path(real) / gone).string()}, real};
 }
 
 // A path without links, "." and "..": by the file system where it exists, by its letters elsewhere.
@@ -80,16 +98,19 @@ Result<Found> find_in_place(const std::string& typed) {
     const auto path = spell_out(typed);
     if (!path) return tl::unexpected(path.error());
     const char* home = std::getenv("HOME");
-    const UnderFolder folder = resolve(*path);
+    UnderFolder folder = resolve(*path);
+    if (auto name = name_by_links(typed, folder.names.front()))
+        folder.names.push_back(std::move(*name));
     std::error_code unseen;
-    return Found{folder,
-                 fs::is_directory(folder.home, unseen),
+    const bool is_folder = fs::is_directory(folder.home, unseen);
+    return Found{std::move(folder),
+                 is_folder,
                  {real_path(own_home()), real_path(home == nullptr ? "" : home)}};
 }
 
 // The whole machine, or all that a user has, is no project.
 bool is_too_wide(const Found& found) {
-    const std::string& path = found.folder.path;
+    const std::string& path = found.folder.names.front();
     return path == "/" || std::ranges::any_of(found.own_homes, [&](const std::string& home) {
                return (home + "/").starts_with(path + "/");
            });

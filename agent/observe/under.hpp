@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -10,7 +11,9 @@
 namespace reaper::agent {
 
 struct UnderFolder {
-    std::string path;  // absolute, without links; empty: --under was not given
+    // Absolute paths: without links first, then by which links its user came to it. Empty: --under
+    // was not given.
+    std::vector<std::string> names;
     std::string home;  // a folder that exists: the same, or what is left above it
 };
 

@@ -206,7 +206,7 @@ std::vector<std::string> remarks_on_home(const Setup& setup) {
         if (is_own(0)) named.emplace_back(name, variable(name));
     }
     for (const std::string& home : setup.settings.homes) named.emplace_back("--home", home);
-    named.emplace_back("--under", setup.settings.under);
+    if (!setup.settings.under.empty()) named.emplace_back("--under", setup.settings.under.front());
     std::vector<std::string> remarks;
     for (const auto& [name, folder] : named) {
         if (folder.empty()) continue;

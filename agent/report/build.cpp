@@ -46,7 +46,7 @@ std::vector<std::string> remarks_on(const scanner::Facts& facts, const Setup& se
         remarks.push_back(
             fmt::format("{} does not exist: only what was started before it was "
                         "deleted can be found",
-                        policy::escape(setup.settings.under, 400)));
+                        policy::escape(setup.settings.under.front(), 400)));
     }
     if (is_hidden(facts, setup)) {
         remarks.push_back(

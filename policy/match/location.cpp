@@ -45,11 +45,13 @@ bool has_script_below(const std::string& folder, const scanner::ProcessRow& row,
 
 }  // namespace
 
-bool runs_below(const std::string& folder, const scanner::ProcessRow& row,
+bool runs_below(const std::vector<std::string>& names, const scanner::ProcessRow& row,
                 const scanner::Reading<std::string>& cwd) {
-    return (cwd.ok() && lies_below(folder, cwd.value)) ||
-           (row.exe.ok() && lies_below(folder, row.exe.value)) ||
-           has_script_below(folder, row, cwd);
+    return std::ranges::any_of(names, [&](const std::string& folder) {
+        return (cwd.ok() && lies_below(folder, cwd.value)) ||
+               (row.exe.ok() && lies_below(folder, row.exe.value)) ||
+               has_script_below(folder, row, cwd);
+    });
 }
 
 }  // namespace reaper::policy

@@ -40,10 +40,10 @@ FamilyRule default_family(std::string name) {
 
 // What is proven is ended, whatever it runs: so it needs both ends dead, and no record suffices.
 // What a job has left behind is not left to grow old.
-void add_leftovers(Rules& rules, const std::string& folder, const std::string& home) {
+void add_leftovers(Rules& rules, const std::vector<std::string>& names, const std::string& home) {
     FamilyRule rule = default_family("leftover");
     rule.origin = "--under";
-    rule.under = folder;
+    rule.under = names;
     rule.home = {{HomeSource::From::fixed, home}};
     rule.proofs = {{"stdin.dead", "stdout.dead"}};
     rule.listens = true;

@@ -146,9 +146,9 @@ struct FamilyRule {
     // Members always listen, which is a veto but proves nothing else.
     bool listens = false;
     std::map<Verdict, Action> actions;  // what to do about a leak, by verdict
-    // Not empty: every process that runs in this folder or below it is a member, in the role of its
-    // executable. add_leftovers() says so, and no file.
-    std::string under;
+    // Not empty: every process that runs in the folder of these names or below it is a member, in
+    // the role of its executable. add_leftovers() says so, and no file.
+    std::vector<std::string> under;
     std::chrono::milliseconds start_up{};  // younger members are left alone
     std::chrono::milliseconds grace{};
     std::chrono::milliseconds grace_cap{};
@@ -192,9 +192,9 @@ struct RuleMistake {
 [[nodiscard]] tl::expected<Rules, RuleMistake> overlay_rules(Rules base, std::string_view text,
                                                              std::string_view origin);
 
-// Adds a family of whatever was started below a folder, an absolute path without links, and that no
-// other family knows. `home`: a folder that exists.
-void add_leftovers(Rules& rules, const std::string& folder, const std::string& home);
+// Adds a family of whatever was started below a folder, and that no other family knows. `names`:
+// as runs_below() takes them. `home`: a folder that exists.
+void add_leftovers(Rules& rules, const std::vector<std::string>& names, const std::string& home);
 
 // Looks for the listed families that are off as well: their members are only ever reported.
 void list_apart(Rules& rules);

@@ -224,11 +224,12 @@ bool lies_in(std::string_view home, std::string_view folder) {
     return home.starts_with(folder) && (home.size() == folder.size() || home[folder.size()] == '/');
 }
 
-bool is_under(const Judgement& judgement, const Facts& facts, const std::string& folder) {
+bool is_under(const Judgement& judgement, const Facts& facts,
+              const std::vector<std::string>& names) {
     const auto found = std::ranges::lower_bound(
         facts.candidates, judgement.identity.pid, {},
         [](const scanner::ProcessFacts& process) { return process.row.pid; });
-    return runs_below(folder, found->row, found->cwd);
+    return runs_below(names, found->row, found->cwd);
 }
 
 bool is_wanted(const Judgement& judgement, const Facts& facts, const Settings& settings) {

@@ -207,10 +207,11 @@ Pid host_of(const Member& member, const Facts& facts) {
 std::vector<Owner> recorded_owners(const Member& member, const Facts& facts) {
     std::vector<Owner> owners = all_owners(member, facts);
     // A living host is judged as a parent. The record contradicts only if it is taken for an
-    // adopter.
+    // adopter. Whatever host there is, everything below `run` has inherited its mark.
     const Pid host = host_of(member, facts);
     std::erase_if(owners, [&](const Owner& owner) {
-        return owner.state == OwnerState::alive && owner.pid == host;
+        const bool inherited = host != 0 && owner.source == kRunMark;
+        return owner.state == OwnerState::alive && (owner.pid == host || inherited);
     });
     return owners;
 }

@@ -16,7 +16,7 @@ struct Settings {
     // files.
     std::vector<scanner::Uid> uids;
     std::vector<std::string> homes;  // these and what lies below; empty: all
-    std::string under;               // only what runs in this folder or below it; empty: all
+    std::vector<std::string> under;  // names of a folder: only what runs there or below; empty: all
     // Empty: all that are enabled. Members of other families are recognised, but not judged.
     std::vector<std::string> families;
     std::set<Verdict> also_reap;  // abandoned, duplicate, held

@@ -247,6 +247,21 @@ def both_looks_see_the_same_below_a_manager():
 
 
 @case
+def a_folder_behind_a_link_has_two_names():
+    """Programs are started by the path that their user knows. By the other it is not seen."""
+    project = Project()
+    stage = project.stage
+    link = stage.layout.home / "link"
+    link.symlink_to(project.folder.parent)
+    known = link / project.folder.name
+    stage.orphans([project.child("leak", cwd="/", script=known / "server.cjs")])
+    stage.expect_not_listed(project.report(), ["leak"])
+    enter = ("/bin/sh", "-c", 'cd "$0" && exec "$@"', str(known))
+    stage.expect_verdicts(stage.report("--under", ".", before=enter), {"leak": ("orphan", "reap")})
+    stage.expect_sweep(stage.sweep("--under", str(known)), ["leak"], [])
+
+
+@case
 def no_project_is_too_wide():
     """/, the home folder, and what lies above it."""
     project = Project()

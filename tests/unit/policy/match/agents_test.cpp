@@ -391,7 +391,7 @@ TEST_CASE("no rule of the pack counts before it is switched on") {
 TEST_CASE("what is only listed is ended in no place but a folder that was named") {
     policy::Rules rules = policy::built_in_rules();
     policy::list_apart(rules);
-    policy::add_leftovers(rules, "/w/a", "/w/a");
+    policy::add_leftovers(rules, {"/w/a"}, "/w/a");
     policy::Settings settings;
     const auto action_of = [&](const Line& line) {
         FactsBuilder builder = orphan(line);
@@ -399,7 +399,7 @@ TEST_CASE("what is only listed is ended in no place but a folder that was named"
         return judged_by(rules, builder, kPid, settings).action;
     };
     for (const Line& line : servers()) CHECK(action_of(line) == Action::report);
-    settings.under = "/w/a";
+    settings.under = {"/w/a"};
     for (const Line& line : servers()) CHECK(action_of(line) == Action::reap);
     for (const auto* lines : {&agents(), &helpers()}) {
         for (const Line& line : *lines) {
@@ -410,12 +410,29 @@ TEST_CASE("what is only listed is ended in no place but a folder that was named"
     for (const Line& line : daemons()) CHECK(action_of(line) == Action::keep);
 }
 
+TEST_CASE("a language server that an editor reaches by other means than stdio is never proven") {
+    for (const char* option : {"--socket=5001", "--pipe=/tmp/x", "--node-ipc"}) {
+        const Line server = {kNode, {"node", kLinks + "/vscode-json-language-server", option}, ""};
+        CHECK(judgement_of(orphan(server)).verdict == Verdict::unknown);
+        CHECK(judgement_of(orphan(server)).action == Action::report);
+        CHECK(judgement_of(below_a_host(server)).action == Action::keep);
+    }
+    const auto of_client = [](const char* pid) {
+        return orphan(
+            {kNode, {"node", kLinks + "/vscode-json-language-server", "--stdio", pid}, ""});
+    };
+    FactsBuilder builder = of_client("--clientProcessId=60");
+    builder.relative(row(60, 1, "/usr/bin/code", {"code"}));
+    CHECK(has_code(judgement_of(builder), "veto.owner"));
+    CHECK(judgement_of(of_client("--clientProcessId=60")).action == Action::reap);
+}
+
 TEST_CASE("an agent keeps what runs it for its user from being a leftover") {
     policy::Rules rules = policy::built_in_rules();
     policy::list_apart(rules);
-    policy::add_leftovers(rules, "/w/a", "/w/a");
+    policy::add_leftovers(rules, {"/w/a"}, "/w/a");
     policy::Settings settings;
-    settings.under = "/w/a";
+    settings.under = {"/w/a"};
     const auto supervised = [&](const char* exe, const Line& below) {
         FactsBuilder builder;
         builder.orphan(row(60, 1, exe, {exe, "x"})).orphan(row(kPid, 60, below.exe, below.argv));

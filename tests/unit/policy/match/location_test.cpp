@@ -16,32 +16,35 @@ TEST_CASE("a process runs below a folder by its working folder, executable or sc
     const auto node = [](std::vector<std::string> argv) {
         return row(7, 1, "/usr/bin/node", std::move(argv));
     };
-    CHECK(runs_below("/w/a", node({"node"}), cwd("/w/a")));
-    CHECK(runs_below("/w/a", node({"node"}), cwd("/w/a/b")));
-    CHECK_FALSE(runs_below("/w/a", node({"node"}), cwd("/w/ab")));
-    CHECK_FALSE(runs_below("/w/a", node({"node"}), cwd("/w")));
-    CHECK(runs_below("/w/a", row(7, 1, "/w/a/tool", {"tool"}), cwd("/")));
-    CHECK(runs_below("/w/a", node({"node", "--expose-gc", "/w/a/s.cjs"}), cwd("/")));
-    CHECK(runs_below("/w/a", node({"node", "a/s.cjs"}), cwd("/w")));
-    CHECK_FALSE(runs_below("/w/a", node({"node", "../s.cjs"}), cwd("/w/b")));
-    CHECK_FALSE(runs_below("/w/a", node({"node", "/w/s.cjs", "/w/a/s.cjs"}), cwd("/")));
-    CHECK_FALSE(runs_below("/w/a", row(7, 1, "/usr/bin/vim", {"vim", "/w/a/s.cjs"}), cwd("/")));
-    CHECK(runs_below("/w/a", node({"node", "-r", "/b/pre.js", "/w/a/s.cjs"}), cwd("/")));
+    CHECK(runs_below({"/w/a"}, node({"node"}), cwd("/w/a")));
+    CHECK(runs_below({"/w/a"}, node({"node"}), cwd("/w/a/b")));
+    CHECK_FALSE(runs_below({"/w/a"}, node({"node"}), cwd("/w/ab")));
+    CHECK_FALSE(runs_below({"/w/a"}, node({"node"}), cwd("/w")));
+    CHECK(runs_below({"/w/a"}, row(7, 1, "/w/a/tool", {"tool"}), cwd("/")));
+    CHECK(runs_below({"/w/a"}, node({"node", "--expose-gc", "/w/a/s.cjs"}), cwd("/")));
+    CHECK(runs_below({"/w/a"}, node({"node", "a/s.cjs"}), cwd("/w")));
+    CHECK(runs_below({"/w/a", "/l"}, node({"node", "/l/s.cjs"}), cwd("/")));
+    CHECK_FALSE(runs_below({"/w/a"}, node({"node", "/l/s.cjs"}), cwd("/")));
+    CHECK_FALSE(runs_below({"/w/a"}, node({"node", "../s.cjs"}), cwd("/w/b")));
+    CHECK_FALSE(runs_below({"/w/a"}, node({"node", "/w/s.cjs", "/w/a/s.cjs"}), cwd("/")));
+    CHECK_FALSE(runs_below({"/w/a"}, row(7, 1, "/usr/bin/vim", {"vim", "/w/a/s.cjs"}), cwd("/")));
+    CHECK(runs_below({"/w/a"}, node({"node", "-r", "/b/pre.js", "/w/a/s.cjs"}), cwd("/")));
     CHECK_FALSE(
-        runs_below("/w/a", node({"node", "-r", "/b/pre.js", "/b/s.js", "/w/a/x"}), cwd("/")));
-    CHECK(runs_below("/w/a", row(7, 1, "/usr/bin/deno", {"deno", "run", "-A", "/w/a/s.js"}),
+        runs_below({"/w/a"}, node({"node", "-r", "/b/pre.js", "/b/s.js", "/w/a/x"}), cwd("/")));
+    CHECK(runs_below({"/w/a"}, row(7, 1, "/usr/bin/deno", {"deno", "run", "-A", "/w/a/s.js"}),
                      cwd("/")));
-    CHECK(runs_below("/w/a", row(7, 1, "/usr/bin/python3.11", {"/w/a/.venv/bin/python", "-c", "x"}),
+    CHECK(runs_below({"/w/a"},
+                     row(7, 1, "/usr/bin/python3.11", {"/w/a/.venv/bin/python", "-c", "x"}),
                      cwd("/")));
     const auto hidden = Reading<std::string>::failed(Access::denied);
-    CHECK_FALSE(runs_below("/w/a", node({"node", "a/s.cjs"}), hidden));
-    CHECK(runs_below("/w/a", node({"node", "/w/a/s.cjs"}), hidden));
+    CHECK_FALSE(runs_below({"/w/a"}, node({"node", "a/s.cjs"}), hidden));
+    CHECK(runs_below({"/w/a"}, node({"node", "/w/a/s.cjs"}), hidden));
 }
 
 TEST_CASE("what no other family knows is a leftover, in the role of its executable") {
     policy::Rules rules = policy::built_in_rules();
     CHECK_FALSE(policy::takes_leftovers(rules));
-    policy::add_leftovers(rules, "/w/a", "/w/a");
+    policy::add_leftovers(rules, {"/w/a"}, "/w/a");
     CHECK(policy::takes_leftovers(rules));
     CHECK(rules.families.back().proofs ==
           std::vector<policy::Proof>{{"stdin.dead", "stdout.dead"}});

@@ -147,4 +147,13 @@ TEST_CASE("a helper with a living parent is not ended for what its mark says") {
     CHECK(judged(builder, kPid).verdict == policy::Verdict::attached);
 }
 
+TEST_CASE("a mark that was inherited past a living host is no reason to keep a helper") {
+    FactsBuilder builder = FactsBuilder().relative(owner_row()).attached_bridge(kPid, kHost);
+    builder[kPid].standard_input = builder[kPid].standard_output = dead_end();
+    REQUIRE(judged(builder, kPid).verdict == policy::Verdict::abandoned);
+    builder[kPid].environment.value[std::string(kRunMark)] = run_mark(host_of(builder));
+    CHECK(judged(builder, kPid).verdict == policy::Verdict::abandoned);
+    CHECK_FALSE(has_code(judged(builder, kPid), "veto.owner"));
+}
+
 }  // namespace reaper::test
