@@ -28,6 +28,9 @@ function(reaper_room room)
   target_link_libraries(${name}
     PUBLIC reaper_settings tl::expected ${used}
     PRIVATE reaper_warnings reaper_fmt nlohmann_json::nlohmann_json)
+  if(REAPER_PRECOMPILE)
+    target_precompile_headers(${name} REUSE_FROM reaper_headers)
+  endif()
   if(REAPER_FUZZ)  # without this libFuzzer does not see which branches an input takes
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
