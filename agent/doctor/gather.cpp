@@ -108,7 +108,7 @@ Kernel ask_kernel(bool in_first) {
     return kernel;
 }
 
-// "orphan-reaper 0.1.0", and perhaps more
+// "orphan-reaper 0.2.0", and perhaps more
 void ask_versions(std::vector<OtherProgram>& others) {
     constexpr std::string_view kName = "orphan-reaper ";
     for (OtherProgram& other : others) {
