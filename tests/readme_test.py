@@ -22,6 +22,12 @@ STEPS = {
     "packaging/quickstart --demo": "demo",
     "cmake --install build/release": "install",
 }
+# What gets it: the test that does so, and what that says.
+ELSEWHERE = {
+    "apt install ./orphan-reaper_*.deb": ("system/release_test", "apt install -y ./*.deb"),
+    "git clone ADDRESS orphan-reaper": ("../packaging/clean-root", " clone --quiet"),
+    "cd orphan-reaper": ("../packaging/clean-root", "cd /root/orphan-reaper"),
+}
 wrong = []
 
 
@@ -45,6 +51,9 @@ def test_of(command, files):
         return f"scenes/sweep/shown_test.py {shown_test.RUN[command]}"
     if command in STEPS and command in step(STEPS[command]):
         return f"packaging/check {STEPS[command]}"
+    if command in ELSEWHERE:
+        name, said = ELSEWHERE[command]
+        return name if said in (TESTS / name).read_text() else ""
     for scene in ("scene", "schedule"):
         if command.removeprefix("*/5 * * * * ") in (TESTS / "system/booted" / scene).read_text():
             return f"system/booted/{scene}"
@@ -77,7 +86,9 @@ def every_command_is_run():
         print(f"{command}: {test or 'NO TEST'}")
         expect(test, f"no test runs what {', '.join(sorted(set(files)))} shows: {command}")
     expect(len(commands) > 30, f"only {len(commands)} commands were found")
-    stale = [command for command in [*shown_test.RUN, *STEPS] if command not in commands]
+    stale = [
+        command for command in [*shown_test.RUN, *STEPS, *ELSEWHERE] if command not in commands
+    ]
     expect(not stale, f"run, and shown nowhere: {stale}")
 
 
