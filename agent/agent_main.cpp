@@ -89,11 +89,20 @@ int print_schedule(const Options& options) {
     return written ? answer->status : fail(written.error());
 }
 
+int print_merge(const Options& options) {
+    auto output = Output::open(options);
+    if (!output) return fail(output.error());
+    const auto merged = run_merge(options, options.format, render_options(options));
+    const auto written = output->write(merged.text);
+    return written ? static_cast<int>(merged.exit_status) : fail(written.error());
+}
+
 int execute(const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     if (options.command == Command::history) return print_history(options);
     if (options.command == Command::doctor) return print_doctor(options);
     if (options.command == Command::schedule) return print_schedule(options);
+    if (options.command == Command::merge) return print_merge(options);
     if (options.command == Command::run) {
         const auto status = run_helper(options, options, options.verbose);
         return status ? *status : say(status.error());

@@ -79,6 +79,12 @@ std::string read_schedule_task(const CommandLineTokens& tokens, std::string& tas
     return no_more_arguments("schedule " + task, tokens, 2);
 }
 
+std::string read_reports(const CommandLineTokens& tokens, std::vector<std::string>& reports) {
+    reports.assign(tokens.plain.begin() + 1, tokens.plain.end());
+    if (std::ranges::count(reports, "-") > 1) return "merge: '-' is given twice";
+    return reports.empty() ? "merge: expected at least one report (a file, or '-')" : "";
+}
+
 std::string read_arguments(const CommandLineTokens& tokens, Options& options) {
     const std::string_view name = info_of(options.command).name;
     switch (options.command) {
@@ -86,6 +92,7 @@ std::string read_arguments(const CommandLineTokens& tokens, Options& options) {
         case Command::preflight: return read_program(name, tokens, options.when_ready);
         case Command::explain: return read_pids(tokens, options.pids);
         case Command::rules: return read_rules_task(tokens, options.rule_file);
+        case Command::merge: return read_reports(tokens, options.reports);
         case Command::schedule: return read_schedule_task(tokens, options.task);
         default: return no_more_arguments(name, tokens, 1);
     }

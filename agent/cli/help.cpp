@@ -167,6 +167,17 @@ caches of npx and bunx, and such as other users could change.
 Exit status: 0 all is well; 1 something is to be done; 4 could not look.
 )";
 
+constexpr std::string_view kMerge = R"(
+Each REPORT is a file, a pipe, or '-' for the standard input, with what 'report',
+'sweep' or 'preflight' printed with --json on some machine. Of two reports of the
+same command, user and boot the newer one counts.
+
+  orphan-reaper merge <(ssh one orphan-reaper --json) <(ssh two orphan-reaper --json)
+
+Exit status: the worst of theirs: 4 where a report could not be read, or its
+machine not be seen completely; 5, 6, 1, 0.
+)";
+
 constexpr std::string_view kExitStatus = R"(Exit status:
   0    nothing leaked is left
   1    leaks, or stale files, were found and left (report, dry run);
@@ -232,6 +243,7 @@ std::string_view more_about(Command command) {
         case Command::pid_files: return kPidFiles;
         case Command::doctor: return kDoctor;
         case Command::schedule: return kSchedule;
+        case Command::merge: return kMerge;
         default: return "";
     }
 }

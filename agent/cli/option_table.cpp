@@ -28,7 +28,7 @@ constexpr std::string_view kSweeping = "sweep preflight watch";
 constexpr std::string_view kGraceful = "sweep preflight run watch";
 constexpr std::string_view kFormats = "text json jsonl prometheus html";
 constexpr std::string_view kReporting =
-    "report sweep preflight explain rules pidfiles history doctor schedule";
+    "report sweep preflight explain rules pidfiles history doctor schedule merge";
 
 std::string read_json(const OptionInfo&, std::string_view, Options& options) {
     options.format = Format::json;
@@ -168,8 +168,8 @@ constexpr OptionInfo kOptions[] = {
      "the values of variables that a rule only wants to be set. What other users protect is in "
      "it."},
     {kOutputGroup, "--quiet", "-q", "",
-     "report sweep preflight watch explain rules pidfiles history doctor", set<&Options::quiet>,
-     "one line when something is wrong, nothing otherwise",
+     "report sweep preflight watch explain rules pidfiles history doctor merge",
+     set<&Options::quiet>, "one line when something is wrong, nothing otherwise",
      "That line says the first reason why something could not be looked at, did not end or was not "
      "removed. A sweep whose standard error is the journal of systemd also writes a line there for "
      "each process that it has ended, kept from ending, or left although it is leaked."},
@@ -209,6 +209,8 @@ constexpr CommandInfo kCommands[] = {
      "command that mends it; changes nothing"},
     {Command::schedule, "schedule", "install|remove|status", "text json",
      "sweep every few minutes by a systemd timer or cron; say whether that works"},
+    {Command::merge, "merge", "REPORT...", "text json",
+     "one report of many machines, from what 'report --json' printed on each"},
 };
 
 }  // namespace

@@ -25,7 +25,8 @@ enum class Command {
     pid_files,
     history,
     doctor,
-    schedule
+    schedule,
+    merge
 };
 // In the order of the words in the table of options; so are the next two.
 enum class Format { text, json, jsonl, prometheus, html };
@@ -105,6 +106,9 @@ struct RunOptions {
     std::optional<scanner::Pid> parent;             // none: the caller
     std::optional<std::chrono::milliseconds> idle;  // none: it may be idle for ever
 };
+struct MergeOptions {
+    std::vector<std::string> reports;  // files; "-": stdin
+};
 struct ScheduleOptions {
     std::string task;  // install, remove or status
     std::chrono::milliseconds every{300'000};
@@ -123,6 +127,7 @@ struct Options : WatchOptions,
                  DoctorOptions,
                  PreflightOptions,
                  RunOptions,
+                 MergeOptions,
                  ScheduleOptions {};
 
 }  // namespace reaper::agent

@@ -38,6 +38,16 @@ namespace reaper::agent {
 [[nodiscard]] Report replay(scanner::Record record, const SweepOptions& options,
                             const ExplainOptions& explain, Setup setup);
 
+// What `merge` prints, and its exit status.
+struct MergedReports {
+    std::string text;
+    ExitStatus exit_status = ExitStatus::clean;
+};
+// Reads the reports of machines, which may be pipes, one after the other, and makes one of them.
+// What cannot be read or understood is named in there. Looks at nothing else.
+[[nodiscard]] MergedReports run_merge(const MergeOptions& own, Format format,
+                                      const RenderOptions& render);
+
 // What `rules show` and `rules check` print. Fails when the machine cannot be looked at.
 [[nodiscard]] Result<std::string> run_rules(const SweepOptions& options, const Setup& setup,
                                             const RenderOptions& render);

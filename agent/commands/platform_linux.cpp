@@ -19,6 +19,7 @@ Result<Report> run_on_this_machine(const Options& options, const Setup& setup) {
         case Command::watch:
         case Command::history:
         case Command::doctor:
+        case Command::merge:
         case Command::schedule: break;
     }
     return failure(std::errc::function_not_supported, "run", "this command");

@@ -31,8 +31,9 @@ add_custom_target(uninstall COMMENT "Taking back what was installed" VERBATIM
 install(TARGETS orphan-reaper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES README.md LICENSE packaging/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${made}/man/orphan-reaper.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-foreach(page orphan-reaper-doctor orphan-reaper-history orphan-reaper-pidfiles
-  orphan-reaper-preflight orphan-reaper-run orphan-reaper-schedule orphan-reaper-watch)
+foreach(page orphan-reaper-doctor orphan-reaper-history orphan-reaper-merge
+  orphan-reaper-pidfiles orphan-reaper-preflight orphan-reaper-run orphan-reaper-schedule
+  orphan-reaper-watch)
   install(FILES packaging/man/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endforeach()
 install(FILES packaging/man/orphan-reaper-rules.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
@@ -45,6 +46,7 @@ install(FILES ${made}/completions/orphan-reaper.fish DESTINATION
 install(FILES packaging/schema/orphan-reaper-rules.schema.json
   packaging/schema/orphan-reaper-preflight.schema.json
   packaging/schema/orphan-reaper-doctor.schema.json
+  packaging/schema/orphan-reaper-fleet.schema.json
   packaging/schema/orphan-reaper-schedule.schema.json DESTINATION
   ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
 

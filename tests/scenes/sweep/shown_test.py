@@ -174,6 +174,26 @@ def sweep():
 
 
 @case
+@shows(
+    "ssh one orphan-reaper --json >one.json",
+    "ssh two orphan-reaper --json >two.json",
+    "orphan-reaper merge one.json two.json",
+    "orphan-reaper merge --json reports/*.json",
+)
+def merge():
+    user, _stage = leaked()
+    # In place of the real one, which needs a machine: it runs what follows the name of one.
+    put(user.home / "bin/ssh", '#!/bin/sh\nshift\nexec "$@"\n').chmod(0o755)
+    user.type("ssh one orphan-reaper --json >one.json", 1)
+    user.type("ssh two orphan-reaper --json >two.json", 1)
+    user.type("orphan-reaper merge one.json two.json", 1, ["1 machine: 2 leaked helpers"])
+    (user.home / "reports").mkdir()
+    shutil.copy(user.home / "one.json", user.home / "reports/one.json")
+    said = json.loads(user.type("orphan-reaper merge --json reports/*.json", 1))
+    expect(said["summary"]["left"] == 2, str(said))
+
+
+@case
 @shows("XDG_STATE_HOME=/var/lib/orphan-reaper/alice orphan-reaper history")
 def history_of_the_administrators_timer():
     user, stage = leaked()

@@ -1,0 +1,54 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/commands/commands.hpp"
+#include "agent/fleet/fleet.hpp"
+#include "scanner/fd.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+constexpr std::size_t kMost = 64UL << 20U;  // of one report: twenty times the largest that was seen
+
+Result<std::string> read_to_end(int fd, const std::string& file) {
+    std::string text;
+    std::array<char, 65536> buffer;
+    while (true) {
+        const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return system_failure("read", file);
+        if (got == 0) return text;
+        text.append(buffer.data(), static_cast<std::size_t>(got));
+        if (text.size() > kMost) return failure(std::errc::file_too_large, "read", file);
+    }
+}
+
+// A pipe as well: of a shell's <(ssh HOST orphan-reaper --json).
+Result<std::string> read_input(const std::string& file) {
+    if (file == "-") return read_to_end(STDIN_FILENO, "the standard input");
+    const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    if (!fd) return system_failure("read", file);
+    return read_to_end(fd.get(), file);
+}
+
+}  // namespace
+
+MergedReports run_merge(const MergeOptions& own, Format format, const RenderOptions& render) {
+    std::vector<FleetMachine> machines;
+    machines.reserve(own.reports.size());
+    for (const std::string& file : own.reports)
+        machines.push_back(read_report(file, read_input(file)));
+    Fleet fleet = merge(std::move(machines));
+    fleet.version = REAPER_VERSION;
+    return {format == Format::json ? render_fleet_json(fleet) : render_fleet(fleet, render),
+            fleet.exit_status};
+}
+
+}  // namespace reaper::agent
