@@ -66,4 +66,6 @@ if(REAPER_SYSTEM STREQUAL linux)
   install(FILES packaging/systemd/orphan-reaper-failed@.service
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/systemd)
   install(FILES ${made}/cron/orphan-reaper DESTINATION ${CMAKE_INSTALL_DOCDIR}/cron)
+  # For a fleet: playbooks, to be copied.
+  install(DIRECTORY packaging/ansible DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endif()
