@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 const ready = () => writeFileSync(`${process.env.DEMO_READY}/${process.pid}`, String(process.pid));
 
 process.on('SIGTERM', () => process.exit(0));
-setTimeout(() => process.exit(1), 120_000);
+setTimeout(() => process.exit(1), (process.env.DEMO_LIFE ?? 120) * 1000);
 if (process.argv.includes('--daemon')) {
   createServer((peer) => peer.end()).listen(18800, '127.0.0.1', ready);
 } else {

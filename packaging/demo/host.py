@@ -1,5 +1,6 @@
 """host.py PLUGIN AGENT: a stand-in of a host; starts two bridges and a worker on pipes, as upstream
 does, and waits to be killed."""
+import os
 import signal
 import subprocess
 import sys
@@ -34,6 +35,6 @@ children = [
     start(bridge, plugin),
     start(worker, agent, start_new_session=True),
 ]
-signal.alarm(120)
+signal.alarm(int(os.environ.get("DEMO_LIFE", "120")))
 while True:
     signal.pause()

@@ -4,7 +4,7 @@ import os
 import pathlib
 import signal
 
-signal.alarm(120)
+signal.alarm(int(os.environ.get("DEMO_LIFE", "120")))
 pathlib.Path(os.environ["DEMO_READY"], str(os.getpid())).write_text(str(os.getpid()))
 while True:
     signal.pause()
