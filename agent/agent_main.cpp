@@ -144,6 +144,17 @@ void survive(int signal) {
     ::sigaction(signal, &action, nullptr);
 }
 
+int answer(std::span<const char* const> words) {
+    try {
+        const auto parsed = parse(words);
+        if (const auto* message = std::get_if<Message>(&parsed)) return say(*message);
+        return execute(std::get<Options>(parsed));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "orphan-reaper: %s\n", error.what());
+        return static_cast<int>(ExitStatus::incomplete);
+    }
+}
+
 }  // namespace
 
 int agent_main(int argc, char** argv) {
@@ -154,15 +165,10 @@ int agent_main(int argc, char** argv) {
     survive(SIGXFSZ);
     occupy_standard_descriptors();
     BoundedReader::of_program().begin();
-    try {
-        const auto parsed = parse(std::span<const char* const>(argv, static_cast<std::size_t>(argc))
-                                      .subspan(argc > 0 ? 1 : 0));
-        if (const auto* message = std::get_if<Message>(&parsed)) return say(*message);
-        return execute(std::get<Options>(parsed));
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "orphan-reaper: %s\n", error.what());
-        return static_cast<int>(ExitStatus::incomplete);
-    }
+    const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
+    const int status = answer(words.subspan(argc > 0 ? 1 : 0));
+    let_journal_read();
+    return status;
 }
 
 }  // namespace reaper::agent

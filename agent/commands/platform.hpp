@@ -65,4 +65,9 @@ struct ScheduleAnswer {
 // Watches until a signal ends it, and returns the exit status. Fails when it cannot begin.
 [[nodiscard]] tl::expected<int, Message> run_watch(const WatchOptions& options, Setup setup);
 
+// To be called last: waits a second at most until the journal of systemd has read what was written
+// to stderr. It asks the process of which unit a line is: one that has ended by then has said it
+// for no unit. Does nothing where stderr goes elsewhere.
+void let_journal_read();
+
 }  // namespace reaper::agent

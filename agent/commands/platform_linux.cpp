@@ -1,6 +1,11 @@
+#include <unistd.h>
+
+#include <chrono>
+
 #include "agent/commands/commands.hpp"
 #include "agent/commands/platform.hpp"
 #include "agent/reaping/descriptors.hpp"
+#include "agent/report/journal.hpp"
 
 namespace reaper::agent {
 
@@ -29,6 +34,10 @@ Result<Report> find_matching(const SweepOptions& options, const Setup& setup) {
     raise_descriptor_limit();
     const auto table = scanner::ProcessTable::open();
     return table ? run_report(*table, options, {}, setup) : tl::unexpected(table.error());
+}
+
+void let_journal_read() {
+    if (stderr_is_journal()) wait_until_read(STDERR_FILENO, std::chrono::seconds(1));
 }
 
 }  // namespace reaper::agent

@@ -59,10 +59,7 @@ void tell_journal(const Report& report) {
         lines += fmt::format("{}{}\n", mark_of(fine ? Urgency::information : Urgency::warning),
                              action_line(report, process));
     }
-    if (lines.empty()) return;
-    std::ignore = write_all(STDERR_FILENO, lines, "the journal");
-    // The journal asks the process of which unit a line is, so it has to live until then.
-    wait_until_read(STDERR_FILENO, std::chrono::seconds(1));
+    if (!lines.empty()) std::ignore = write_all(STDERR_FILENO, lines, "the journal");
 }
 
 }  // namespace reaper::agent

@@ -1,7 +1,9 @@
 """What the program says to people, in scenes where it once said something wrong."""
 import json
 import os
+import socket
 import subprocess
+import time
 
 from harness import layout, sandbox
 from harness.actor import stat_fields, wait_until
@@ -211,6 +213,27 @@ def an_ordinary_user_with_an_odd_home():
         closed.status == 3 and "/root/.config" in closed.err and "HOME" in closed.err,
         closed.explain(),
     )
+
+
+@case
+def a_failure_is_said_while_the_journal_can_ask_of_which_unit_it_is():
+    """journald looks at the process when it reads a line; here it is slow to read."""
+    stage = Stage()
+    broken = stage.layout.base / "broken.json"
+    broken.write_text('{"families": 1}')
+    own, journal = socket.socketpair()
+    status = os.fstat(journal.fileno())
+    began = time.monotonic()
+    process = subprocess.Popen(
+        [stage.layout.binary, "sweep", "--quiet", "--config", broken],
+        stderr=journal,
+        env={**os.environ, "JOURNAL_STREAM": f"{status.st_dev}:{status.st_ino}"},
+    )
+    journal.close()
+    expect(process.wait() == 3, f"exit status {process.returncode}")
+    took = time.monotonic() - began
+    expect(took >= 1, f"it ended after {took} s, and nobody had read why")
+    expect(b"broken.json:1:" in own.recv(4096), "another failure")
 
 
 if __name__ == "__main__":
