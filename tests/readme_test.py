@@ -54,9 +54,9 @@ def test_of(command, files):
     if command in ELSEWHERE:
         name, said = ELSEWHERE[command]
         return name if said in (TESTS / name).read_text() else ""
-    for scene in ("scene", "schedule"):
-        if command.removeprefix("*/5 * * * * ") in (TESTS / "system/booted" / scene).read_text():
-            return f"system/booted/{scene}"
+    for part in sorted((TESTS / "system/booted").iterdir()):
+        if command.removeprefix("*/5 * * * * ") in part.read_text():
+            return f"system/booted/{part.name}"
     if command.startswith("man "):
         return "readme_test.py" if shows_page(command.split()[1]) else ""
     return ""

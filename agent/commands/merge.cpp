@@ -1,14 +1,21 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "agent/commands/commands.hpp"
 #include "agent/fleet/fleet.hpp"
+#include "agent/report/text/progress.hpp"
+#include "agent/system/text_file.hpp"
+#include "policy/text/escape.hpp"
 #include "scanner/fd.hpp"
 
 namespace reaper::agent {
@@ -30,11 +37,23 @@ Result<std::string> read_to_end(int fd, const std::string& file) {
     }
 }
 
+// Says on a terminal what it waits for, as ssh may be asking for a password elsewhere.
+void tell_of_waiting(int fd, const std::string& file, int terminal) {
+    struct pollfd input{fd, POLLIN, 0};
+    if (terminal < 0 || ::poll(&input, 1, 2000) != 0) return;
+    std::ignore = write_all(terminal, fmt::format("waiting for {}\n", policy::escape(file, 200)),
+                            "the terminal");
+}
+
 // A pipe as well: of a shell's <(ssh HOST orphan-reaper --json).
-Result<std::string> read_input(const std::string& file) {
-    if (file == "-") return read_to_end(STDIN_FILENO, "the standard input");
+Result<std::string> read_input(const std::string& file, int terminal) {
+    if (file == "-") {
+        tell_of_waiting(STDIN_FILENO, "the standard input", terminal);
+        return read_to_end(STDIN_FILENO, "the standard input");
+    }
     const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
     if (!fd) return system_failure("read", file);
+    tell_of_waiting(fd.get(), file, terminal);
     return read_to_end(fd.get(), file);
 }
 
@@ -43,8 +62,9 @@ Result<std::string> read_input(const std::string& file) {
 MergedReports run_merge(const MergeOptions& own, Format format, const RenderOptions& render) {
     std::vector<FleetMachine> machines;
     machines.reserve(own.reports.size());
+    const int terminal = terminal_to_draw_on(render.quiet);
     for (const std::string& file : own.reports)
-        machines.push_back(read_report(file, read_input(file)));
+        machines.push_back(read_report(file, read_input(file, terminal)));
     Fleet fleet = merge(std::move(machines));
     fleet.version = REAPER_VERSION;
     return {format == Format::json ? render_fleet_json(fleet) : render_fleet(fleet, render),

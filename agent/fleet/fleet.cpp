@@ -1,6 +1,7 @@
 #include "agent/fleet/fleet.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -54,6 +55,16 @@ void leave_out_older(Fleet& fleet) {
     }
 }
 
+// Where two machines have the same name, the file tells them apart.
+void tell_apart(std::vector<FleetMachine>& machines) {
+    std::map<std::string, std::size_t> count;
+    for (const FleetMachine& machine : machines) ++count[machine.name];
+    for (FleetMachine& machine : machines) {
+        if (!machine.name.empty() && count[machine.name] > 1)
+            machine.name += fmt::format(" ({})", machine.file.substr(machine.file.rfind('/') + 1));
+    }
+}
+
 std::string machines_text(const Fleet& fleet, const FleetSum& sum) {
     const std::string all = count_text(fleet.machines.size(), "machine") + ": ";
     if (sum.left == 0) return all + "nothing leaked is left";
@@ -79,6 +90,7 @@ Fleet merge(std::vector<FleetMachine> machines) {
     Fleet fleet;
     fleet.machines = std::move(machines);
     leave_out_older(fleet);
+    tell_apart(fleet.machines);
     std::ranges::stable_sort(fleet.machines, {}, rank_of);
     for (const ExitStatus status : kWorstFirst) {
         const bool found = std::ranges::any_of(

@@ -79,7 +79,7 @@ configure() {
     shift
     (cd "$scratch/tree/$source_name" && CXXFLAGS="-ffile-prefix-map=$scratch=." cmake -S . \
         -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DREAPER_TESTS=OFF \
-        -DREAPER_COMMIT="$commit" "$@" >"$folder.log")
+        -DREAPER_PRECOMPILE=ON -DREAPER_COMMIT="$commit" "$@" >"$folder.log")
     cmake --build "$folder" >>"$folder.log" || { tail -n 40 "$folder.log" >&2; return 1; }
 }
 

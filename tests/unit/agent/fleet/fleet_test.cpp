@@ -132,7 +132,10 @@ TEST_CASE("the newer of two reports of the same counts") {
          {std::pair("command", Json("sweep")), std::pair("scope", Json{{"uids", {1001}}}),
           std::pair("host", Json{{"name", "one"}, {"boot_id", "other"}})}) {
         newer[key] = value;
-        CHECK(agent::merge({old, read(newer)}).machines.size() == 2);
+        const Fleet both = agent::merge({old, read(newer, "reports/new.json")});
+        REQUIRE(both.machines.size() == 2);
+        CHECK(both.machines[0].name == "one (new.json)");
+        CHECK(both.machines[1].name == "one (old.json)");
         newer[key] = report("one", 1, 1)[key];
     }
 }
