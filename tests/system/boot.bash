@@ -31,20 +31,26 @@ enter_cgroup() {
     done
 }
 
+# What was booted may still be on its way down.
 free_cgroups() {
-    local group
+    local group tries
     for group in "${cgroups[@]}"; do
-        [[ ! -d $group ]] || find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true
+        for ((tries = 0; tries < 150; tries++)); do
+            [[ -d $group ]] || break
+            find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || sleep 0.1
+        done
     done
 }
 
-# boot SECONDS ARGUMENT... : boots it, for so long at most. In a subshell: it enters a cgroup, and
-# is replaced.
+# boot SECONDS ARGUMENT... : boots it, for so long at most, and not longer than this script lives.
+# In a subshell: it enters a cgroup, and is replaced. Whatever ends nspawn or this script ends what
+# was booted: a pid namespace around it goes with them.
 boot() {
     local seconds=$1
     shift
     enter_cgroup
-    exec timeout --kill-after=10 "$seconds" systemd-nspawn --quiet --boot \
+    exec setpriv --pdeathsig KILL unshare --pid --fork --kill-child=KILL --mount-proc \
+        timeout --kill-after=10 "$seconds" systemd-nspawn --quiet --boot \
         --machine="reaper-test-$$" --register=no "${own_unit[@]}" --private-network --console=pipe \
         --bind-ro="$root/packaging/demo:/demo" --bind-ro="$root/tests/system/booted:/booted" \
         --bind-ro="$root/tests/programs:/programs" "$@"
