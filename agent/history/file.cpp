@@ -12,6 +12,9 @@
 #include <thread>
 #include <tuple>
 
+#include <fmt/format.h>
+
+#include "agent/history/summary_lines.hpp"
 #include "agent/system/lock_file.hpp"
 #include "agent/system/text_file.hpp"
 
@@ -65,15 +68,15 @@ std::string history_folder() {
     return std::string(home) + "/.local/state/orphan-reaper";
 }
 
-Result<HistoryFile> HistoryFile::open(const std::string& folder, std::size_t most) {
+Result<HistoryFile> HistoryFile::open(const std::string& folder, const HistoryKind& kind) {
     if (auto made = make_folder(folder); !made) return tl::unexpected(made.error());
-    HistoryFile history(folder, most);
+    HistoryFile history(folder, kind);
     if (auto opened = history.reopen(); !opened) return tl::unexpected(opened.error());
     return history;
 }
 
 std::string HistoryFile::path() const {
-    return folder_ + "/" + std::string(kHistoryFile);
+    return folder_ + "/" + std::string(kind_.name);
 }
 
 Result<void> HistoryFile::reopen() {
@@ -102,7 +105,20 @@ bool HistoryFile::is_current() const {
 bool HistoryFile::is_full(std::size_t more) const {
     struct stat status{};
     return ::fstat(file_.get(), &status) == 0 && status.st_size > 0 &&
-           static_cast<std::size_t>(status.st_size) + more > most_;
+           static_cast<std::size_t>(status.st_size) + more > kind_.most;
+}
+
+bool HistoryFile::is_empty() const {
+    struct stat status{};
+    return ::fstat(file_.get(), &status) == 0 && status.st_size == 0;
+}
+
+// What cannot be read has no sums: a history that cannot be kept would be worse.
+std::string HistoryFile::sums_of_both() const {
+    const std::size_t most = 2 * kind_.most;
+    const auto older = read_file_up_to(path() + std::string(kOlderEnding), most);
+    const auto newer = read_file_up_to(path(), most);
+    return carried_line(older.value_or(""), newer.value_or(""));
 }
 
 Result<void> HistoryFile::lock_current() {
@@ -115,18 +131,31 @@ Result<void> HistoryFile::lock_current() {
     return failure(std::errc::resource_unavailable_try_again, "keep up with", path());
 }
 
+// Locks a file that has room, and returns what it has to begin with. Moves a full one away only
+// with the lock: of two programs that do so at once, the second would move the new file over the
+// old one. A new file is empty also when a program was ended between the two steps.
+Result<std::string> HistoryFile::take_turn(std::size_t more) {
+    if (auto current = lock_current(); !current) return tl::unexpected(current.error());
+    if (!locked_) return std::string();
+    if (is_empty()) return sums_of_both();
+    if (!is_full(more)) return std::string();
+    std::string sums = sums_of_both();
+    if (::rename(path().c_str(), (path() + std::string(kOlderEnding)).c_str()) != 0)
+        return std::string();
+    if (auto current = lock_current(); !current) return tl::unexpected(current.error());
+    // Without the lock another program may write them as well, which is the same; with lines of its
+    // own already there, they would stand for those too.
+    return is_empty() ? std::move(sums) : std::string();
+}
+
 Result<void> HistoryFile::append(const std::string& line) {
-    if (auto current = lock_current(); !current) return current;
-    // Only with the lock: of two programs that move it away at once, the second would move the new
-    // file over the old one.
-    if (locked_ && is_full(line.size()) &&
-        ::rename(path().c_str(), (path() + std::string(kOlderEnding)).c_str()) == 0) {
-        if (auto current = lock_current(); !current) return current;
-    }
-    const std::string text = ends_within_a_line(file_.get()) ? "\n" + line : line;
-    auto written = write_all(file_.get(), text, path());
+    const auto head = take_turn(line.size());
+    if (!head) return tl::unexpected(head.error());
+    const std::string_view gap = ends_within_a_line(file_.get()) ? "\n" : "";
+    auto written = write_all(file_.get(), fmt::format("{}{}{}", gap, *head, line), path());
     if (locked_) std::ignore = ::flock(file_.get(), LOCK_UN);
-    if (written && ::fdatasync(file_.get()) != 0) written = system_failure("write", path());
+    if (written && kind_.survives_power && ::fdatasync(file_.get()) != 0)
+        written = system_failure("write", path());
     return written;
 }
 

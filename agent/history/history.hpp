@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/history/totals.hpp"
 #include "agent/system/process_ref.hpp"
 #include "scanner/model/identity.hpp"
 #include "scanner/model/result.hpp"
@@ -79,6 +80,7 @@ struct UnreadableLine {
 struct History {
     std::vector<Event> events;               // in the order in which they were written
     std::vector<UnreadableLine> unreadable;  // skipped
+    Totals totals = {};                      // of these and of all lines before them
 
     bool operator==(const History&) const = default;
 };
@@ -87,13 +89,18 @@ struct History {
 // and listed.
 void add_lines(std::string_view text, const std::string& file, History& history);
 
+// The files of that name and the older one beside it, see HistoryKind.
+inline constexpr std::string_view kHistoryFile = "history.jsonl";
+
 // Reads both files in `folder`, where they exist. Fails when one exists and cannot be read.
-[[nodiscard]] Result<History> read_history(const std::string& folder);
+[[nodiscard]] Result<History> read_history(const std::string& folder,
+                                           std::string_view file = kHistoryFile);
 // The same through `read`, which returns the text of a file of that name, or nothing when there is
 // none.
 using ReadHistoryFile = std::function<Result<std::string>(const std::string& name)>;
 [[nodiscard]] Result<History> read_history_by(const ReadHistoryFile& read,
-                                              const std::string& folder);
+                                              const std::string& folder,
+                                              std::string_view file = kHistoryFile);
 
 // The most that is read of a file that another program may have put there.
 inline constexpr std::size_t kMostHistoryBytes = std::size_t{16} * 1024 * 1024;

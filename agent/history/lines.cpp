@@ -13,6 +13,7 @@
 #include "agent/history/file.hpp"
 #include "agent/history/history.hpp"
 #include "agent/history/merge.hpp"
+#include "agent/history/summary_lines.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/system/json_values.hpp"
 #include "agent/system/text_file.hpp"
@@ -86,16 +87,18 @@ Event event_from(const json& record, EventKind kind, double at) {
 }
 
 // What is wrong with it; nothing when it was added.
-std::string add_line(std::string_view line, std::vector<Event>& events) {
+std::string add_line(std::string_view line, History& history) {
     const json record = json::parse(line, nullptr, false);
     if (!record.is_object()) return line.front() == '{' ? "cut short" : "not JSON";
     const std::string schema = text_of(record, "schema");
     if (schema != kHistorySchema) return fmt::format("not of the form {}", kHistorySchema);
+    if (take_summary(record, history.totals)) return {};
     const auto kind = kind_from(text_of(record, "event"));
     const auto at = time_from(text_of(record, "at"));
     if (!kind) return "of a kind that this version does not know";
     if (!at) return "without a time";
-    events.push_back(event_from(record, *kind, *at));
+    history.events.push_back(event_from(record, *kind, *at));
+    count(history.events.back(), history.totals);
     return {};
 }
 
@@ -110,9 +113,9 @@ Result<std::string> read_if_there(const std::string& path) {
 using Texts = std::map<std::string, Result<std::string>>;  // by name
 
 // The newer one first, as read_history_by() has it.
-Result<Texts> read_both(const std::string& folder) {
+Result<Texts> read_both(const std::string& folder, std::string_view file) {
     Texts texts;
-    const std::string newer(kHistoryFile);
+    const std::string newer(file);
     for (const std::string& name : {newer, newer + std::string(kOlderEnding)})
         texts.emplace(name, read_if_there(fmt::format("{}/{}", folder, name)));
     return texts;
@@ -125,15 +128,16 @@ void add_lines(std::string_view text, const std::string& file, History& history)
         const std::size_t end = text.find('\n');
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        std::string wrong = line.empty() ? std::string() : add_line(line, history.events);
+        std::string wrong = line.empty() ? std::string() : add_line(line, history);
         if (!wrong.empty()) history.unreadable.push_back({file, number, std::move(wrong)});
     }
 }
 
-Result<History> read_history_by(const ReadHistoryFile& read, const std::string& folder) {
+Result<History> read_history_by(const ReadHistoryFile& read, const std::string& folder,
+                                std::string_view file) {
     // The newer one first: should it be moved meanwhile, it is read twice, and not missed.
-    const std::string newer_name(kHistoryFile);
-    const std::string older_name = fmt::format("{}{}", kHistoryFile, kOlderEnding);
+    const std::string newer_name(file);
+    const std::string older_name = fmt::format("{}{}", file, kOlderEnding);
     auto newer = read(newer_name);
     if (!newer) return tl::unexpected(newer.error());
     auto older = read(older_name);
@@ -145,12 +149,12 @@ Result<History> read_history_by(const ReadHistoryFile& read, const std::string& 
     return history;
 }
 
-Result<History> read_history(const std::string& folder) {
-    const auto read = [&] { return read_both(folder); };
+Result<History> read_history(const std::string& folder, std::string_view file) {
+    const auto read = [&] { return read_both(folder, file); };
     auto texts = ::geteuid() == 0 ? read() : read_bounded<Texts>(read);
     if (!texts) return tl::unexpected(std::move(texts.error()));
     return read_history_by([&](const std::string& name) { return std::move(texts->at(name)); },
-                           folder);
+                           folder, file);
 }
 
 const Result<std::vector<ActionRecord>>& CachedHistory::records() {

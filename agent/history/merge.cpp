@@ -39,14 +39,15 @@ std::string read_trusted(const Fd& folder, const std::string& name, scanner::Uid
 // By name. The newer one first, as read_history_by() has it.
 using Texts = std::map<std::string, std::string>;
 
-Texts read_texts(const HistoryPlace& place, const std::string& own, scanner::Uid user) {
+Texts read_texts(const HistoryPlace& place, const std::string& own, scanner::Uid user,
+                 std::string_view file) {
     if (!scanner::may_read(user, place.top)) return {};
     const Fd top(::open(place.top.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!top) return {};
     const auto folder = scanner::find_below(top.get(), place.below.c_str());
     if (!folder || !S_ISDIR(folder->status.st_mode) || is_same_folder(*folder, own)) return {};
     Texts texts;
-    const std::string newer(kHistoryFile);
+    const std::string newer(file);
     for (const std::string& name : {newer, newer + std::string(kOlderEnding)})
         texts[name] = read_trusted(folder->path, name, user);
     return texts;
@@ -54,22 +55,23 @@ Texts read_texts(const HistoryPlace& place, const std::string& own, scanner::Uid
 
 // One for each place; empty: it could not be read.
 std::vector<Texts> read_all_texts(const std::vector<HistoryPlace>& places, const std::string& own,
-                                  scanner::Uid user) {
+                                  scanner::Uid user, std::string_view file) {
     if (places.empty()) return {};
     const auto read = [&]() -> Result<std::vector<Texts>> {
         std::vector<Texts> all;
         all.reserve(places.size());
-        for (const HistoryPlace& place : places) all.push_back(read_texts(place, own, user));
+        for (const HistoryPlace& place : places) all.push_back(read_texts(place, own, user, file));
         return all;
     };
     return read_bounded<std::vector<Texts>>(read).value_or(std::vector<Texts>(places.size()));
 }
 
-History history_at(const HistoryPlace& place, Texts texts) {
+History history_at(const HistoryPlace& place, Texts texts, std::string_view file) {
     const auto read = [&](const std::string& name) -> Result<std::string> {
         return std::move(texts[name]);
     };
-    return read_history_by(read, fmt::format("{}/{}", place.top, place.below)).value_or(History{});
+    return read_history_by(read, fmt::format("{}/{}", place.top, place.below), file)
+        .value_or(History{});
 }
 
 // Each has its own lines in the order in which they were written, whatever the clock did meanwhile.
@@ -96,11 +98,25 @@ Result<History> read_histories(const std::string& own, const std::vector<History
                                scanner::Uid user) {
     auto history = own.empty() ? History{} : read_history(own);
     if (!history) return history;
-    std::vector<Texts> texts = read_all_texts(places, own, user);
+    std::vector<Texts> texts = read_all_texts(places, own, user, kHistoryFile);
     for (std::size_t at = 0; at < texts.size(); ++at)
-        history->events =
-            merged(history->events, history_at(places[at], std::move(texts[at])).events);
+        history->events = merged(history->events,
+                                 history_at(places[at], std::move(texts[at]), kHistoryFile).events);
     return history;
+}
+
+Result<Totals> read_totals(const std::string& own, const std::vector<HistoryPlace>& places,
+                           scanner::Uid user) {
+    Totals totals;
+    for (const std::string_view file : {kActions.name, kRuns.name}) {
+        const auto history = own.empty() ? History{} : read_history(own, file);
+        if (!history) return tl::unexpected(history.error());
+        add(history->totals, totals);
+        std::vector<Texts> texts = read_all_texts(places, own, user, file);
+        for (std::size_t at = 0; at < texts.size(); ++at)
+            add(history_at(places[at], std::move(texts[at]), file).totals, totals);
+    }
+    return totals;
 }
 
 }  // namespace reaper::agent

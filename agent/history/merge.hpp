@@ -28,4 +28,9 @@ struct HistoryPlace {
                                              const std::vector<HistoryPlace>& places,
                                              scanner::Uid user);
 
+// Adds up the sums of the histories and of the runs in the same places. Fails likewise.
+[[nodiscard]] Result<Totals> read_totals(const std::string& own,
+                                         const std::vector<HistoryPlace>& places,
+                                         scanner::Uid user);
+
 }  // namespace reaper::agent

@@ -1,0 +1,57 @@
+// Sums of all that a history has had, also of lines that are no longer in its files.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "agent/system/exit_status.hpp"
+
+namespace reaper::agent {
+
+struct Event;
+
+using CountByWord = std::map<std::string, std::uint64_t, std::less<>>;
+using CountsByWord = std::map<std::string, CountByWord, std::less<>>;
+
+struct LastRun {
+    double at = 0;  // when it began: wall clock, seconds
+    double took_ms = 0;
+    int exit_status = 0;
+    double succeeded_at = 0;  // when the last one that did began; 0: none did
+
+    bool operator==(const LastRun&) const = default;
+};
+
+struct Totals {
+    CountsByWord results;         // what came of signalled processes: by family, then by result
+    CountByWord reclaimed_bytes;  // the rest by family
+    CountByWord respawns;
+    CountByWord refusals;  // processes that a run should have ended, and refused to
+    CountsByWord runs;     // by command, then by exit status
+    std::map<std::string, LastRun, std::less<>> last_runs;  // by command
+
+    bool operator==(const Totals&) const = default;
+};
+
+// One run of a command that may end processes.
+struct Run {
+    std::string command;
+    double at = 0;
+    double took_ms = 0;
+    ExitStatus exit_status = ExitStatus::clean;
+    CountByWord refusals;  // by family
+};
+
+// True for what did all that it decided, and could look at everything, whether or not leaks are
+// left.
+[[nodiscard]] bool is_success(int exit_status);
+
+// Each adds to `totals` what one line tells.
+void count(const Event& event, Totals& totals);
+void count(const Run& run, Totals& totals);
+
+// Adds the sums of another folder.
+void add(const Totals& more, Totals& totals);
+
+}  // namespace reaper::agent
