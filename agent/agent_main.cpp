@@ -122,6 +122,7 @@ int execute(const Options& options) {
             std::chrono::steady_clock::now() - begin;
         report.elapsed_ms = elapsed.count();
         conclude(report);
+        note_and_total(options, report);
         const auto written = output->write(report);
         return written ? static_cast<int>(report.exit_status)
                        : fail(written.error(), held_back(options));

@@ -1,10 +1,12 @@
 #include "agent/cli/version.hpp"
 
-#include <string_view>
-
 #include <fmt/format.h>
 
 namespace reaper::agent {
+
+std::string_view commit() {
+    return REAPER_COMMIT;
+}
 
 std::string version_text() {
     constexpr std::string_view kCommit = REAPER_COMMIT;

@@ -1,3 +1,7 @@
+#include <chrono>
+#include <string_view>
+
+#include "agent/cli/version.hpp"
 #include "agent/commands/platform.hpp"
 #include "agent/doctor/gather.hpp"
 #include "agent/doctor/judge.hpp"
@@ -21,11 +25,19 @@ tl::expected<Setup, Message> prepare_in_any_case(const ScopeOptions& options,
     return prepare_without_rule_files(options);
 }
 
+std::string render(const DoctorView& view, Format format, const RenderOptions& options,
+                   const Run& run) {
+    if (format == Format::json) return render_doctor_json(view);
+    if (format == Format::prometheus) return render_doctor_prometheus(view, run);
+    return render_doctor(view, options);
+}
+
 }  // namespace
 
 tl::expected<DoctorReport, Message> run_doctor(const ScopeOptions& options,
                                                const DoctorOptions& own, Format format,
-                                               const RenderOptions& render) {
+                                               const RenderOptions& options_of_text) {
+    const auto begin = std::chrono::system_clock::now();
     raise_descriptor_limit();
     std::string rules_trouble;
     const auto setup = prepare_in_any_case(options, rules_trouble);
@@ -34,9 +46,11 @@ tl::expected<DoctorReport, Message> run_doctor(const ScopeOptions& options,
     DoctorView view{seen.version, seen.whose.user, judge_machine(seen), {}, own.strict};
     const bool looked = seen.sight.trouble.empty() && seen.around_trouble.empty();
     view.exit_status = exit_status_of(view.findings, looked, own.strict);
-    return DoctorReport{
-        format == Format::json ? render_doctor_json(view) : render_doctor(view, render),
-        view.exit_status};
+    view.commit = commit();
+    const std::chrono::duration<double, std::milli> took = std::chrono::system_clock::now() - begin;
+    const std::chrono::duration<double> at = begin.time_since_epoch();
+    const Run run{"doctor", at.count(), took.count(), view.exit_status, {}};
+    return DoctorReport{render(view, format, options_of_text, run), view.exit_status};
 }
 
 }  // namespace reaper::agent

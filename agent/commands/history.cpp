@@ -1,8 +1,13 @@
 #include <chrono>
+#include <tuple>
 
+#include "agent/cli/version.hpp"
 #include "agent/commands/platform.hpp"
 #include "agent/history/file.hpp"
+#include "agent/history/runs.hpp"
+#include "agent/report/build.hpp"
 #include "agent/report/history_view.hpp"
+#include "agent/report/prometheus_totals.hpp"
 
 namespace reaper::agent {
 
@@ -13,7 +18,18 @@ double now_epoch() {
         .count();
 }
 
+bool is_written_down(const Options& options) {
+    const bool ends = options.command == Command::sweep || options.command == Command::preflight;
+    return ends && !options.dry_run && !options.no_history;
+}
+
 }  // namespace
+
+void note_and_total(const Options& options, Report& report) {
+    if (is_written_down(options)) std::ignore = note_run(history_folder(), run_of(report));
+    if (options.format != Format::prometheus || report.replayed) return;
+    if (auto totals = read_totals()) report.totals = *std::move(totals);
+}
 
 Result<std::string> run_history(const HistoryOptions& own, Format format,
                                 const RenderOptions& render) {
@@ -21,6 +37,10 @@ Result<std::string> run_history(const HistoryOptions& own, Format format,
     if (folder.empty())
         return failure(std::errc::no_such_file_or_directory, "find",
                        "a folder for the history (neither HOME nor XDG_STATE_HOME is a full path)");
+    if (format == Format::prometheus)
+        return read_totals().map([](const Totals& totals) {
+            return render_totals_prometheus(totals, REAPER_VERSION, commit());
+        });
     const auto history = read_history(folder);
     if (!history) return tl::unexpected(history.error());
     HistoryView view = view_of(*history, now_epoch(), own.since, still_runs);

@@ -35,6 +35,11 @@ using ShowReport = std::function<int(Report)>;
 [[nodiscard]] Result<std::string> run_history(const HistoryOptions& own, Format format,
                                               const RenderOptions& render);
 
+// Writes down that a run of `options` came to `report`, unless it was to end or to record nothing;
+// and reads for metrics what the history adds up to. A history that cannot be used is no failure of
+// a run that is over: the report has said so, or has no counters.
+void note_and_total(const Options& options, Report& report);
+
 // What `doctor` prints, and its exit status.
 struct DoctorReport {
     std::string text;

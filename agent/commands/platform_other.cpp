@@ -31,6 +31,8 @@ Result<int> run_preflight(const SweepOptions&, const PreflightOptions&, const Se
     return failure(std::errc::function_not_supported, "see processes", kInstead);
 }
 
+void note_and_total(const Options&, Report&) {}
+
 Result<std::string> run_history(const HistoryOptions&, Format, const RenderOptions&) {
     return failure(std::errc::function_not_supported, "see a history", kInstead);
 }

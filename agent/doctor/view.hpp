@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agent/doctor/finding.hpp"
+#include "agent/history/totals.hpp"
 #include "agent/report/report.hpp"
 
 namespace reaper::agent {
@@ -14,6 +15,7 @@ struct DoctorView {
     Findings findings;
     ExitStatus exit_status = ExitStatus::clean;
     bool strict = false;
+    std::string commit = {};  // of the build; empty: not known
 };
 
 // A line for each finding, below it the command that mends it, and at the end how many there are.
@@ -21,5 +23,7 @@ struct DoctorView {
 [[nodiscard]] std::string render_doctor(const DoctorView& view, const RenderOptions& options);
 // "orphan-reaper/doctor/1", see packaging/schema.
 [[nodiscard]] std::string render_doctor_json(const DoctorView& view);
+// For node_exporter's textfile collector; `run` is this one.
+[[nodiscard]] std::string render_doctor_prometheus(const DoctorView& view, const Run& run);
 
 }  // namespace reaper::agent

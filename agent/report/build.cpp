@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "agent/cli/option_table.hpp"
+#include "agent/cli/version.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "policy/text/escape.hpp"
 #include "policy/verdict/claim_vetoes.hpp"
@@ -124,12 +125,23 @@ void add_process(Report& report, const Judgement& judgement, const scanner::Proc
     (apart ? report.others : report.processes).push_back({judgement, facts, std::nullopt});
 }
 
+// Refused, so that it was not signalled: a later run may do it.
+CountByWord refusals_of(const Report& report) {
+    CountByWord refusals;
+    for (const ReportedProcess& process : report.processes) {
+        if (process.outcome && process.outcome->result == OutcomeResult::refused)
+            ++refusals[process.judgement.family];
+    }
+    return refusals;
+}
+
 }  // namespace
 
 Report report_of(const Judged& judged, const SweepOptions& options, const Setup& setup) {
     const scanner::Facts& facts = judged.look.facts;
     Report report;
     report.version = REAPER_VERSION;
+    report.commit = commit();
     report.command = info_of(options.command).name;
     report.scope_words = scope_words(options);
     report.max_kills = options.max_kills;
@@ -171,6 +183,11 @@ std::vector<Pid> keep_only(Report& report, const std::vector<Pid>& pids) {
     std::copy_if(pids.begin(), pids.end(), std::back_inserter(missing),
                  [&](Pid pid) { return !is_listed(report, pid); });
     return missing;
+}
+
+Run run_of(const Report& report) {
+    return {report.command, report.started_epoch, report.elapsed_ms, report.exit_status,
+            refusals_of(report)};
 }
 
 }  // namespace reaper::agent

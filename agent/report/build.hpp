@@ -14,6 +14,9 @@ namespace reaper::agent {
 [[nodiscard]] Report report_of(const Judged& judged, const SweepOptions& options,
                                const Setup& setup);
 
+// The run that came to `report`, as it is written down.
+[[nodiscard]] Run run_of(const Report& report);
+
 // Drops all processes but `pids` from the report. Returns those of `pids` that the report does not
 // have.
 [[nodiscard]] std::vector<scanner::Pid> keep_only(Report& report,

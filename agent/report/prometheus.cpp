@@ -1,19 +1,18 @@
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "agent/report/prometheus_text.hpp"
+#include "agent/report/prometheus_totals.hpp"
 #include "agent/report/report.hpp"
 #include "agent/report/text/process_line.hpp"
-#include "policy/text/escape.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
-using policy::escape;
 using policy::Verdict;
 
 struct Tally {
@@ -23,26 +22,6 @@ struct Tally {
 };
 
 using Tallies = std::map<std::pair<std::string, Verdict>, Tally>;
-
-std::string label(std::string_view value) {
-    std::string text;
-    for (const char c : escape(value)) {
-        if (c == '\\' || c == '"') text += '\\';
-        text += c;
-    }
-    return text;
-}
-
-void describe_metric(std::string& text, std::string_view name, std::string_view help) {
-    text +=
-        fmt::format("# HELP orphan_reaper_{0} {1}\n# TYPE orphan_reaper_{0} gauge\n", name, help);
-}
-
-template <class Number>
-void add_gauge(std::string& text, std::string_view name, std::string_view help, Number value) {
-    describe_metric(text, name, help);
-    text += fmt::format("orphan_reaper_{} {}\n", name, value);
-}
 
 // Every enabled family with every verdict, zeros too: an alert must not have to guess what a
 // missing series means.
@@ -62,12 +41,12 @@ Tallies tally(const Report& report) {
     return tallies;
 }
 
-void add_by_verdict(std::string& text, const Tallies& tallies, std::string_view name,
+void add_by_verdict(MetricText& text, const Tallies& tallies, std::string_view name,
                     std::string_view help, std::uint64_t Tally::* number) {
-    describe_metric(text, name, help);
+    text.describe(name, "gauge", help);
     for (const auto& [key, tally] : tallies) {
-        text += fmt::format("orphan_reaper_{}{{family=\"{}\",verdict=\"{}\"}} {}\n", name,
-                            label(key.first), policy::to_string(key.second), tally.*number);
+        text.add({{"family", key.first}, {"verdict", policy::to_string(key.second)}},
+                 tally.*number);
     }
 }
 
@@ -81,47 +60,70 @@ std::uint64_t oldest_leak(const Report& report) {
     return oldest;
 }
 
-void add_run(std::string& text, const Report& report) {
-    describe_metric(text, "info", "Version and mode of the last run.");
-    text += fmt::format("orphan_reaper_info{{version=\"{}\",command=\"{}\",dry_run=\"{}\"}} 1\n",
-                        label(report.version), label(report.command), report.dry_run);
-    add_gauge(text, "last_run_timestamp_seconds", "When the last run began.",
-              fmt::format("{:.0f}", report.started_epoch));
-    add_gauge(text, "last_run_duration_seconds", "How long it took.",
-              fmt::format("{:.6f}", report.elapsed_ms / 1000));
-    add_gauge(text, "exit_status", "Exit status of the last run.",
-              static_cast<int>(report.exit_status));
-    add_gauge(text, "scan_complete", "1 when everything needed could be read.",
-              report.complete ? 1 : 0);
-    add_gauge(text, "scan_processes", "Processes that were looked at.", report.count.seen);
-    add_gauge(text, "scan_denied_processes",
-              "Processes of which something needed could not be read.", report.count.denied);
+void add_scan(MetricText& text, const Report& report) {
+    text.add_gauge("scan_complete", "1 when everything needed could be read.",
+                   report.complete ? 1 : 0);
+    text.add_gauge("scan_processes", "Processes that were looked at.", report.count.seen);
+    text.add_gauge("scan_denied_processes",
+                   "Processes of which something needed could not be read.", report.count.denied);
+}
+
+// What it did itself: a report and a dry run end nothing.
+void add_own_run(MetricText& text, const ReportSummary& summary) {
+    text.add_gauge("last_run_ended_processes", "Processes that this run ended.", summary.reaped);
+    text.add_gauge("last_run_failed_processes",
+                   "Processes that this run should have ended and did not.", summary.failed);
+    text.add_gauge("last_run_reclaimed_bytes", "Memory that this run gave back.",
+                   summary.reclaimed_bytes);
+}
+
+void add_update(MetricText& text, const Report& report) {
+    text.add_gauge("update_ready", "1 when nothing is in the way of an update.",
+                   report.exit_status == ExitStatus::clean ? 1 : 0);
+    text.describe("update_obstacles", "gauge", "What is in the way of an update, by kind.");
+    std::map<std::string, std::size_t> kinds;
+    for (const policy::Obstacle& obstacle : report.obstacles)
+        ++kinds[std::string(policy::to_string(obstacle.kind))];
+    for (const auto& [kind, number] : kinds) text.add({{"kind", kind}}, number);
+    text.add_gauge("stale_files", "Stale pid and lock files that are left.",
+                   report.summary.files_stale - report.summary.files_removed);
+}
+
+// With this very run, which only some commands write down.
+Totals with_run(const Report& report) {
+    Totals totals = report.totals.value_or(Totals{});
+    const int status = static_cast<int>(report.exit_status);
+    LastRun& last = totals.last_runs[report.command];
+    const double succeeded_at = is_success(status) ? report.started_epoch : last.succeeded_at;
+    last = {report.started_epoch, report.elapsed_ms, status, succeeded_at};
+    return totals;
 }
 
 }  // namespace
 
 std::string render_prometheus(const Report& report) {
     const Tallies tallies = tally(report);
-    const ReportSummary& summary = report.summary;
-    std::string text;
+    MetricText text;
+    text.add_build(report.version, report.commit);
     add_by_verdict(text, tallies, "processes", "Helper processes by family and verdict.",
                    &Tally::processes);
     add_by_verdict(text, tallies, "memory_bytes", "Their memory, swapped out or not.",
                    &Tally::memory_bytes);
     add_by_verdict(text, tallies, "resident_bytes", "Their resident memory.",
                    &Tally::resident_bytes);
-    add_gauge(text, "to_reap_processes", "Leaked processes that a sweep ends.", summary.to_reap);
-    add_gauge(text, "reaped_processes", "Processes that the last run ended.", summary.reaped);
-    add_gauge(text, "failed_processes", "Processes that should have ended but did not.",
-              summary.failed);
-    add_gauge(text, "reclaimable_bytes", "Memory of the leaked processes.",
-              summary.reclaimable_bytes);
-    add_gauge(text, "reclaimed_bytes", "Memory that the last run gave back.",
-              summary.reclaimed_bytes);
-    add_gauge(text, "oldest_leak_age_seconds", "Age of the oldest leaked process that is left.",
-              oldest_leak(report));
-    add_run(text, report);
-    return text;
+    text.add_gauge("to_reap_processes", "Leaked processes that a sweep ends.",
+                   report.summary.to_reap);
+    text.add_gauge("reclaimable_bytes", "Memory of the leaked processes.",
+                   report.summary.reclaimable_bytes);
+    text.add_gauge("oldest_leak_age_seconds", "Age of the oldest leaked process that is left.",
+                   oldest_leak(report));
+    if (report.command == "preflight") add_update(text, report);
+    add_own_run(text, report.summary);
+    add_scan(text, report);
+    const Totals totals = with_run(report);
+    if (report.totals) add_totals(totals, report.families, text);
+    add_last_runs(totals, text);
+    return text.text();
 }
 
 }  // namespace reaper::agent

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/cli/options.hpp"
+#include "agent/history/totals.hpp"
 #include "agent/reaping/outcome.hpp"
 #include "agent/reaping/removal.hpp"
 #include "agent/system/exit_status.hpp"
@@ -61,6 +62,7 @@ struct HostTally {
 
 struct Report {
     std::string version;
+    std::string commit = {};  // of the build; empty: not known
     std::string command;      // "report", "sweep", "preflight", "explain", "pidfiles"
     std::string scope_words;  // options that give another command the same scope, see cli.hpp
     bool dry_run = false;
@@ -91,6 +93,7 @@ struct Report {
         remarks;  // what a reader must know: why incomplete, why refused, what to do next
     ReportSummary summary;
     std::vector<HostTally> hosts;                 // of `report`: most memory first
+    std::optional<Totals> totals;                 // of the history; none: it was not asked
     std::optional<scanner::Diagnosis> diagnosis;  // of `report`; none: judged from a file
     ExitStatus exit_status = ExitStatus::clean;
 };

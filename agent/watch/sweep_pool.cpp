@@ -7,8 +7,11 @@
 #include <iterator>
 #include <tuple>
 
+#include "agent/history/file.hpp"
+#include "agent/history/runs.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/reaping/process_control.hpp"
+#include "agent/report/build.hpp"
 #include "agent/report/text/process_line.hpp"
 #include "agent/sweep/lock.hpp"
 #include "agent/sweep/sweep.hpp"
@@ -47,9 +50,22 @@ void log_outcomes(const Report& report, const std::set<Pid>& pids, const OutputO
     for (const std::string& remark : report.remarks) log_problem(remark);
 }
 
+// Also what a watch ends is counted.
+void note(Report& report, const SweepOptions& options,
+          std::chrono::steady_clock::time_point began) {
+    if (options.dry_run || options.no_history) return;
+    report.command = "watch";
+    report.elapsed_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    conclude(report);
+    std::ignore = note_run(history_folder(), run_of(report));
+    BoundedReader::of_program().collect();
+}
+
 // In the copy.
 int sweep_for(const scanner::ProcessTable& table, const SweepOptions& options, const Setup& setup,
               const std::set<Pid>& pids, std::map<scanner::Uid, Fd> shared) {
+    const auto began = std::chrono::steady_clock::now();
     const Interrupt interrupt(
         std::nullopt, false);  // HUP is for the watch, which lets this begin anew by other rules
     SweepLocks locks(interrupt, options.lock_wait);
@@ -61,6 +77,7 @@ int sweep_for(const scanner::ProcessTable& table, const SweepOptions& options, c
         return static_cast<int>(ExitStatus::incomplete);
     }
     log_outcomes(*report, pids, options);
+    note(*report, options, began);
     const auto is_left = [&](const ReportedProcess& process) {
         return pids.contains(process.facts.row.pid) && process.outcome &&
                process.outcome->result == OutcomeResult::refused;

@@ -53,7 +53,8 @@ install(FILES packaging/schema/orphan-reaper-rules.schema.json
 # The units and the crontab line name the program by its full path, which is known only here.
 if(REAPER_SYSTEM STREQUAL linux)
   foreach(template systemd/orphan-reaper.service systemd/orphan-reaper-watch.service
-    systemd/orphan-reaper@.service cron/orphan-reaper)
+    systemd/orphan-reaper@.service cron/orphan-reaper
+    prometheus/orphan-reaper-metrics.service)
     configure_file(packaging/${template}.in packaging/${template} @ONLY)
   endforeach()
   # Not under libdir: systemd looks in lib/systemd whatever the architecture's own folder is called.
@@ -62,6 +63,12 @@ if(REAPER_SYSTEM STREQUAL linux)
     DESTINATION lib/systemd/user)
   install(FILES ${made}/systemd/orphan-reaper@.service packaging/systemd/orphan-reaper@.timer
     DESTINATION lib/systemd/system)
+  install(FILES ${made}/prometheus/orphan-reaper-metrics.service
+    packaging/prometheus/orphan-reaper-metrics.timer
+    packaging/prometheus/orphan-reaper.rules.yml
+    packaging/prometheus/orphan-reaper.rules.test.yml
+    packaging/prometheus/orphan-reaper.dashboard.json
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/prometheus)
   # An example: for a notification of a run that failed.
   install(FILES packaging/systemd/orphan-reaper-failed@.service
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/systemd)

@@ -252,7 +252,7 @@ TEST_CASE("preflight takes a program behind --, with whatever options that has")
                    "stands behind '--': preflight -- hermes"));
     CHECK(contains(message_for({"preflight", "--timeout", "0s"}).text, "longer than nothing"));
     CHECK(contains(message_for({"preflight", "--format", "html"}).text,
-                   "preflight: expected text, json or jsonl"));
+                   "preflight: expected text, json, jsonl or prometheus"));
     CHECK(contains(message_for({"sweep", "--timeout", "3s"}).text,
                    "--timeout is for preflight, not for sweep"));
     CHECK(contains(message_for({"sweep", "--", "x"}).text,
@@ -338,7 +338,7 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"pidfiles", "--format", "html"}, "pidfiles: expected text, json or jsonl"},
         {{"pidfiles", "77"}, "pidfiles takes no arguments"},
         {{"history", "--since", "yesterday"}, "--since yesterday"},
-        {{"history", "--format", "html"}, "history: expected text or json"},
+        {{"history", "--format", "html"}, "history: expected text, json or prometheus"},
         {{"history", "--user", "u"},
          "--user is for report, sweep, preflight, watch, explain, rules, pidfiles, doctor and "
          "schedule, not for history"},
@@ -346,7 +346,7 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
          "history changes nothing anyway; --dry-run is for sweep, preflight, pidfiles and "
          "schedule"},
         {{"doctor", "now"}, "doctor takes no arguments"},
-        {{"doctor", "--format", "jsonl"}, "doctor: expected text or json"},
+        {{"doctor", "--format", "jsonl"}, "doctor: expected text, json or prometheus"},
         {{"doctor", "--all-users"}, "--all-users is for report"},
         {{"report", "--strict"}, "--strict is for doctor, not for report"},
         {{"report", "--since", "7d"}, "--since is for history, not for report"},
