@@ -68,6 +68,7 @@ struct OutputOptions {
 struct SweepOptions : ScopeOptions, OutputOptions {
     bool dry_run = false;
     bool no_history = false;
+    bool notify = false;  // the desktop of the user, of what was ended
     std::chrono::milliseconds settle{2000};
     std::chrono::milliseconds lock_wait{60'000};  // for another sweep to end
     std::size_t max_kills = 256;

@@ -5,6 +5,7 @@
 
 #include "agent/commands/commands.hpp"
 #include "agent/pid_files/places.hpp"
+#include "agent/report/desktop.hpp"
 #include "agent/report/journal.hpp"
 #include "agent/report/text/progress.hpp"
 #include "agent/run/cgroup.hpp"
@@ -20,6 +21,7 @@ Result<Report> run_sweep(const scanner::ProcessTable& table, const SweepOptions&
     std::ranges::move(remarks_on_home(setup), std::back_inserter(report->remarks));
     if (options.quiet && stderr_is_journal()) tell_journal(*report);
     if (options.dry_run) return report;
+    if (options.notify) notify_desktop(*report);
     for (const std::string& path : remove_leftover_cgroups(table))
         report->remarks.push_back("removed an empty cgroup that a killed run had left behind: " +
                                   path);

@@ -12,6 +12,7 @@
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/reaping/process_control.hpp"
 #include "agent/report/build.hpp"
+#include "agent/report/desktop.hpp"
 #include "agent/report/text/process_line.hpp"
 #include "agent/sweep/lock.hpp"
 #include "agent/sweep/sweep.hpp"
@@ -50,15 +51,16 @@ void log_outcomes(const Report& report, const std::set<Pid>& pids, const OutputO
     for (const std::string& remark : report.remarks) log_problem(remark);
 }
 
-// Also what a watch ends is counted.
+// Also what a watch ends is counted, and told.
 void note(Report& report, const SweepOptions& options,
           std::chrono::steady_clock::time_point began) {
-    if (options.dry_run || options.no_history) return;
+    if (options.dry_run) return;
     report.command = "watch";
     report.elapsed_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
     conclude(report);
-    std::ignore = note_run(history_folder(), run_of(report));
+    if (!options.no_history) std::ignore = note_run(history_folder(), run_of(report));
+    if (options.notify) notify_desktop(report);
     BoundedReader::of_program().collect();
 }
 

@@ -271,6 +271,15 @@ def metrics():
 
 
 @case
+@shows("orphan-reaper sweep --notify")
+def notifies():
+    """Without a desktop, as it is here: all else is the same."""
+    user, stage = leaked()
+    user.type("orphan-reaper sweep --notify", 0, ["2 leaked helpers ended"])
+    stage.expect_ended(["bridge", "worker"])
+
+
+@case
 @shows("orphan-reaper rules check site.json")
 def rules_check():
     user = User(rules="{}")
