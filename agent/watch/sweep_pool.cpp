@@ -39,15 +39,22 @@ constexpr std::chrono::seconds kTurn{10};
 constexpr std::chrono::milliseconds kPause{300};  // others try ten times a second
 
 void log_outcomes(const Report& report, const std::set<Pid>& pids, const OutputOptions& options) {
+    std::vector<JournalEntry> entries;
     for (const ReportedProcess& process : report.processes) {
         if (!process.outcome || !pids.contains(process.facts.row.pid)) continue;
         if (process.outcome->result == OutcomeResult::already_gone && !options.verbose) continue;
+        if (stderr_is_journal()) {
+            if (options.quiet && is_as_it_should_be(*process.outcome)) continue;
+            entries.push_back(journal_entry(report, process));
+            continue;
+        }
         const std::string line = action_line(report, process);
         if (is_as_it_should_be(*process.outcome))
             log_info(options, line);
         else
             log_problem(line);
     }
+    if (!entries.empty()) send_to_journal(entries);
     for (const std::string& remark : report.remarks) log_problem(remark);
 }
 

@@ -63,6 +63,8 @@ if(REAPER_SYSTEM STREQUAL linux)
     DESTINATION lib/systemd/user)
   install(FILES ${made}/systemd/orphan-reaper@.service packaging/systemd/orphan-reaper@.timer
     DESTINATION lib/systemd/system)
+  # Explains entries of the journal to `journalctl -x`.
+  install(FILES packaging/systemd/orphan-reaper.catalog DESTINATION lib/systemd/catalog)
   install(FILES ${made}/prometheus/orphan-reaper-metrics.service
     packaging/prometheus/orphan-reaper-metrics.timer
     packaging/prometheus/orphan-reaper.rules.yml
