@@ -27,7 +27,7 @@ std::string text_of(const std::string& path) {
 }
 
 HistoryFile opened(const std::string& folder, std::size_t most = kActions.most) {
-    auto file = HistoryFile::open(folder, {kHistoryFile, most});
+    auto file = HistoryFile::open(folder, {kHistoryFile, most, true});
     REQUIRE(file);
     return std::move(*file);
 }
@@ -154,7 +154,7 @@ TEST_CASE("programs that append at the same time lose no line, and tear none") {
     std::vector<std::thread> writers;
     for (int writer = 0; writer < kWriters; ++writer) {
         writers.emplace_back([&, writer] {
-            auto file = HistoryFile::open(folder.path(), {kHistoryFile, 3000});
+            auto file = HistoryFile::open(folder.path(), {kHistoryFile, 3000, true});
             for (int i = 0; i < kLines; ++i) {
                 if (!file ||
                     !file->append("[" + std::string(200, static_cast<char>('a' + writer)) + "]\n"))

@@ -69,7 +69,7 @@ TEST_CASE("Only what ended by a signal gave memory back") {
 
 TEST_CASE("Sums never fall, however often the file makes way") {
     const TemporaryFolder folder;
-    auto file = HistoryFile::open(folder.path(), {kHistoryFile, 1500});
+    auto file = HistoryFile::open(folder.path(), {kHistoryFile, 1500, true});
     REQUIRE(file);
     for (std::uint64_t lines = 1; lines <= 100; ++lines) {
         append(*file, 1);
@@ -81,7 +81,7 @@ TEST_CASE("Sums never fall, however often the file makes way") {
 
 TEST_CASE("Sums survive a program that was ended after it had moved the full file away") {
     const TemporaryFolder folder;
-    auto file = HistoryFile::open(folder.path(), {kHistoryFile, 1500});
+    auto file = HistoryFile::open(folder.path(), {kHistoryFile, 1500, true});
     REQUIRE(file);
     append(*file, 20);
     const std::string path = folder / "history.jsonl";
@@ -100,7 +100,7 @@ TEST_CASE("Sums are carried past a version that wrote none") {
     for (int i = 0; i < 10; ++i) lines += ended_line("bridge", "ended_on_term");
     folder.write("history.jsonl.1", lines);
     folder.write("history.jsonl", lines);
-    auto file = HistoryFile::open(folder.path(), {kHistoryFile, lines.size()});
+    auto file = HistoryFile::open(folder.path(), {kHistoryFile, lines.size(), true});
     REQUIRE(file);
     append(*file, 1);
     CHECK(totals_in(folder.path()).results["bridge"]["ended_on_term"] == 21);
