@@ -1,76 +1,18 @@
 """A desktop is told in one line what was ended, and whatever it does, nothing else changes."""
 import json
-import os
-import shutil
 import signal
 import socket
-import subprocess
 import time
 
 from harness import sandbox
 from harness.actor import wait_until
-from harness.sandbox import PROGRAMS, PYTHON, case, expect
+from harness.desktop import Desktop
+from harness.sandbox import case, expect
 from harness.stage import Stage
 
-NAME = "org.freedesktop.Notifications"
 QUICKLY = ("--min-age", "1ms", "--settle", "1ms", "--grace", "1s")
 SECRET = "s3cr3t-t0k3n"
 LONG = 5  # seconds; D-Bus itself waits for 25
-
-
-class Desktop:
-    """A session bus of the user, and on it what shows notifications, if wanted."""
-
-    def __init__(self, stage, shows=True):
-        self.stage = stage
-        for program in ("dbus-daemon", "busctl"):
-            if not shutil.which(program):
-                raise sandbox.Skip(f"needs {program}")
-        imports = subprocess.run([PYTHON, "-c", "import dbus, gi"], capture_output=True)
-        if imports.returncode != 0:
-            raise sandbox.Skip("needs python3-dbus and python3-gi")
-        self.runtime = stage.layout.base / "runtime"
-        self.runtime.mkdir(mode=0o700)
-        os.chown(self.runtime, stage.uid, stage.uid)
-        self.file = self.runtime / "told"
-        self.address = f"unix:path={self.runtime}/bus"
-        self.bus = self.start("dbus-daemon", "--session", "--nofork", f"--address={self.address}")
-        wait_until((self.runtime / "bus").exists, "the bus")
-        if shows:
-            self.daemon = self.start(PYTHON, "-B", PROGRAMS / "notification_daemon.py", self.file)
-            wait_until(self.owns_the_name, "what shows notifications")
-
-    def start(self, *argv):
-        return subprocess.Popen(
-            [str(word) for word in argv],
-            stdin=subprocess.DEVNULL,
-            user=self.stage.uid,
-            group=self.stage.uid,
-            extra_groups=[],
-            cwd="/",
-            env={"DBUS_SESSION_BUS_ADDRESS": self.address, "PATH": "/usr/bin:/bin"},
-        )
-
-    def busctl(self, *arguments):
-        return subprocess.run(
-            ["busctl", "--user", *arguments],
-            capture_output=True,
-            text=True,
-            user=self.stage.uid,
-            group=self.stage.uid,
-            extra_groups=[],
-            env={"DBUS_SESSION_BUS_ADDRESS": self.address, "PATH": "/usr/bin:/bin"},
-        )
-
-    def owns_the_name(self):
-        return NAME in self.busctl("list", "--acquired", "--no-pager").stdout
-
-    def told(self):
-        lines = self.file.read_text().splitlines() if self.file.exists() else []
-        return [json.loads(line) for line in lines]
-
-    def environment(self):
-        return {"DBUS_SESSION_BUS_ADDRESS": self.address}
 
 
 def leak(stage, *names):
@@ -191,17 +133,13 @@ def the_stand_in_is_like_the_real_one():
     """Its methods have the signatures that the specification of the desktop names; busctl reads
     them from it, and calls by the same."""
     desktop = Desktop(Stage())
-    shown = desktop.busctl(
-        "introspect", "--no-pager", "--no-legend", NAME, "/org/freedesktop/Notifications", NAME
-    )
-    methods = {line.split()[0]: line.split()[2:4] for line in shown.stdout.splitlines()}
     wanted = {
         ".Notify": ["susssasa{sv}i", "u"],
         ".GetCapabilities": ["-", "as"],
         ".GetServerInformation": ["-", "ssss"],
         ".CloseNotification": ["u", "-"],
     }
-    expect(methods == wanted, f"{shown.stdout}{shown.stderr}")
+    expect(desktop.methods() == wanted, f"{desktop.methods()}")
 
 
 if __name__ == "__main__":
