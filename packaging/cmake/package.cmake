@@ -16,7 +16,7 @@ set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
   /usr/share/bash-completion /usr/share/bash-completion/completions /usr/share/fish
   /usr/share/fish/vendor_completions.d /usr/share/zsh /usr/share/zsh/site-functions /usr/share/man
   /usr/share/man/man1 /usr/share/man/man5 /usr/share/doc /usr/lib/systemd /usr/lib/systemd/user
-  /usr/lib/systemd/system)
+  /usr/lib/systemd/system /usr/lib/systemd/catalog)
 # The same bytes wherever and whenever it is built.
 set(CPACK_RPM_SPEC_MORE_DEFINE "%define _buildhost localhost
 %define use_source_date_epoch_as_buildtime 1

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from harness import debian, metrics, sandbox
+from harness.actor import wait_until
 from harness.layout import put
 from harness.metrics import Metrics
 from harness.sandbox import PYTHON, case, expect
@@ -112,6 +113,22 @@ def what_is_refused_is_counted():
         expect(sweep.value("refusals_total", family="bridge") == 2 * runs, f"run {runs}")
         expect(sweep.value("runs_total", command="sweep", exit_status="5") == runs, "its status")
         expect(not sweep.has("last_success_timestamp_seconds", command="sweep"), "no success")
+
+
+@case
+def what_a_watch_ends_is_counted():
+    stage = Stage()
+    watch = stage.start_reaper("watch", "--interval", "200ms", *QUICKLY)
+    try:
+        leak(stage)
+        state = stage.layout.home / ".local/state/orphan-reaper"
+        wait_until((state / "runs.jsonl").exists, "its sweep")
+    finally:
+        watch.terminate()
+        watch.communicate()
+    history = read(stage, "history")
+    expect(history.value("runs_total", command="watch", exit_status="0") >= 1, "its run")
+    expect(history.value("ended_total", family="bridge", result="ended_on_term") == 1, "its end")
 
 
 @case

@@ -1,4 +1,4 @@
-"""A real notification daemon, dunst, on a screen that nobody sees. Only `packaging/check --release`
+"""A real notification daemon, dunst, on a screen without a monitor. Only `packaging/check --release`
 fetches it, everything else counts the case as skipped."""
 import functools
 import json
