@@ -9,6 +9,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TOPS = ("agent", "policy", "scanner")
 PARTS = {
+    "agent/report/html": "agent/report",
     "agent/report/json": "agent/report",
     "agent/report/text": "agent/report",
 }  # folders within a room

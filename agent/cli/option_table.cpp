@@ -188,7 +188,7 @@ constexpr OptionInfo kOptions[] = {
 constexpr CommandInfo kCommands[] = {
     {Command::report, "report", "", kFormats, "what leaked and why; changes nothing (the default)"},
     {Command::sweep, "sweep", "", kFormats, "end what leaked; --dry-run only says what would end"},
-    {Command::preflight, "preflight", "[-- COMMAND...]", "text json jsonl prometheus",
+    {Command::preflight, "preflight", "[-- COMMAND...]", kFormats,
      "before an update: sweep, remove stale files, and say 'ready' or what is in the way; run "
      "COMMAND when ready",
      true},
@@ -205,7 +205,7 @@ constexpr CommandInfo kCommands[] = {
      "the rules in effect and where each comes from; or what a rule file would change"},
     {Command::pid_files, "pidfiles", "", "text json jsonl",
      "pid and lock files and what they really name; --clean removes the stale ones"},
-    {Command::history, "history", "", "text json prometheus",
+    {Command::history, "history", "", "text json prometheus html",
      "what was done, why, and how much memory came back"},
     {Command::doctor, "doctor", "", "text json prometheus",
      "can this machine be seen completely, and does something sweep it? what is missing, and the "

@@ -46,6 +46,7 @@ Result<std::string> run_history(const HistoryOptions& own, Format format,
     HistoryView view = view_of(*history, now_epoch(), own.since, still_runs);
     view.version = REAPER_VERSION;
     view.folder = folder;
+    if (format == Format::html) return render_history_html(view);
     return format == Format::json ? render_history_json(view) : render_history(view, render);
 }
 

@@ -1,15 +1,19 @@
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <memory>
 
 #include "agent/commands/commands.hpp"
 #include "agent/commands/packet_members.hpp"
 #include "agent/history/file.hpp"
+#include "agent/history/merge.hpp"
 #include "agent/observe/diagnosis.hpp"
 #include "agent/pid_files/storms.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/redaction/facts_file.hpp"
 #include "agent/report/build.hpp"
 #include "agent/report/diagnosis.hpp"
+#include "agent/report/history_view.hpp"
 #include "agent/report/hosts.hpp"
 #include "agent/sweep/respawn_history.hpp"
 #include "policy/match/member.hpp"
@@ -21,6 +25,8 @@ namespace reaper::agent {
 namespace {
 
 using Remarks = std::vector<std::string>;
+
+constexpr std::chrono::hours kPastOfPage(14 * 24);
 
 Remarks find_storms(const scanner::ProcessTable& table, const Look& look, const Setup& setup) {
     const auto remarks = read_bounded<Remarks>(
@@ -48,6 +54,16 @@ void add_diagnosis(const scanner::ProcessTable& table, const Judged& judged, con
     std::ranges::move(diagnosis_remarks(*report.diagnosis), std::back_inserter(report.remarks));
 }
 
+// Only a page shows the past. Where it cannot be read, the page says nothing about it.
+void add_past(const SweepOptions& options, Report& report) {
+    if (options.command != Command::report || options.format != Format::html) return;
+    const auto history =
+        read_histories(history_folder(), usual_history_places(), report.machine.uid);
+    if (!history) return;
+    report.past = std::make_shared<const PastSweeps>(
+        past_sweeps_of(*history, report.machine.now_epoch, kPastOfPage));
+}
+
 }  // namespace
 
 Result<Report> run_report(const scanner::ProcessTable& table, const SweepOptions& options,
@@ -65,6 +81,7 @@ Result<Report> run_report(const scanner::ProcessTable& table, const SweepOptions
     std::ranges::move(remarks_on_home(setup), std::back_inserter(report.remarks));
     add_gateways(table, judged->look, setup, report);
     if (options.command == Command::report) add_diagnosis(table, *judged, setup, report);
+    add_past(options, report);
     return report;
 }
 

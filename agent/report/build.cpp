@@ -8,6 +8,7 @@
 #include "agent/cli/option_table.hpp"
 #include "agent/cli/version.hpp"
 #include "agent/reading/bounded_reader.hpp"
+#include "agent/report/hosts.hpp"
 #include "policy/text/escape.hpp"
 #include "policy/verdict/claim_vetoes.hpp"
 
@@ -166,6 +167,8 @@ Report report_of(const Judged& judged, const SweepOptions& options, const Setup&
     report.complete = sees_scope(facts, setup);
     for (const Judgement& judgement : judged.judgements)
         add_process(report, judgement, *find_facts(judged, judgement.identity.pid), setup.rules);
+    // A page draws the tree of processes.
+    if (options.format == Format::html) report.hosts = tally_hosts(report, facts);
     report.files = files_of(facts, setup.rules);
     report.remarks = remarks_on(facts, setup);
     const auto lost = lost_ledgers(facts, setup.rules);

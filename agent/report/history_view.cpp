@@ -12,7 +12,9 @@ namespace reaper::agent {
 
 namespace {
 
-constexpr double kRounding = 1;  // seconds
+constexpr double kRounding = 1;        // seconds
+constexpr double kOneSweep = 15 * 60;  // seconds; a watch stays, and sweeps for months
+constexpr std::size_t kDayLength = std::string_view("2026-01-31").size();
 
 void count(const HistoryView& view, const ActionRecord& record, Tally& tally) {
     if (has_ended(record)) {
@@ -25,11 +27,29 @@ void count(const HistoryView& view, const ActionRecord& record, Tally& tally) {
 }
 
 std::string day_of(const Event& event) {
-    return time_text(event.at).substr(0, std::string_view("2026-01-31").size());
+    return time_text(event.at).substr(0, kDayLength);
 }
 
 bool was_removed(const ActionRecord& record) {
     return !is_about_process(record) && record.end && record.end->result == "removed";
+}
+
+// The run that ended the latest of `records`, which are newest first.
+std::optional<LastSweep> last_sweep(const std::vector<ActionRecord>& records) {
+    const auto is_end = [](const ActionRecord& record) {
+        return is_about_process(record) && has_ended(record);
+    };
+    const auto last = std::ranges::find_if(records, is_end);
+    if (last == records.end()) return std::nullopt;
+    LastSweep sweep{.at = last->end->at};
+    for (const ActionRecord& record : records) {
+        const bool same = is_end(record) && record.begin.by == last->begin.by &&
+                          sweep.at - record.end->at < kOneSweep;
+        if (!same) continue;
+        ++sweep.ended;
+        sweep.reclaimed_bytes += memory_bytes(*record.end);
+    }
+    return sweep;
 }
 
 }  // namespace
@@ -71,6 +91,17 @@ HistoryView view_of(const History& history, double now, std::chrono::millisecond
         return std::tie(right.day, left.family) < std::tie(left.day, right.family);
     });
     return view;
+}
+
+PastSweeps past_sweeps_of(const History& history, double now, std::chrono::milliseconds since) {
+    const auto always = std::chrono::duration<double>(now);
+    HistoryView view =
+        view_of(history, now, std::chrono::duration_cast<std::chrono::milliseconds>(always),
+                [](const Program&) { return false; });
+    const std::string first =
+        time_text(now - static_cast<double>(since.count()) / 1000).substr(0, kDayLength);
+    std::erase_if(view.tallies, [&](const Tally& tally) { return tally.day < first; });
+    return {now, since, last_sweep(view.records), std::move(view.tallies)};
 }
 
 }  // namespace reaper::agent

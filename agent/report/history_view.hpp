@@ -44,6 +44,23 @@ struct HistoryView {
     bool operator==(const HistoryView&) const = default;
 };
 
+// The last run that ended something.
+struct LastSweep {
+    double at = 0;  // wall clock, seconds
+    std::size_t ended = 0;
+    std::uint64_t reclaimed_bytes = 0;
+
+    bool operator==(const LastSweep&) const = default;
+};
+
+// What the history says of earlier sweeps, for a page about the present.
+struct PastSweeps {
+    double now = 0;
+    std::chrono::milliseconds since{};
+    std::optional<LastSweep> last;  // however long ago; none: none is recorded
+    std::vector<Tally> tallies;     // not older than `since`; newest day first, by family
+};
+
 // `runs`: whether this program may still be at what it has begun.
 [[nodiscard]] HistoryView view_of(const History& history, double now,
                                   std::chrono::milliseconds since,
@@ -51,8 +68,15 @@ struct HistoryView {
 // True if its result was never written down, and will not be.
 [[nodiscard]] bool is_cut_off(const HistoryView& view, const ActionRecord& record);
 
+// Returns what a page about the present says of the past: the tallies of `since`, and the last run
+// that ended something, whenever that was.
+[[nodiscard]] PastSweeps past_sweeps_of(const History& history, double now,
+                                        std::chrono::milliseconds since);
+
 [[nodiscard]] std::string render_history(const HistoryView& view, const RenderOptions& options);
 // Valid ASCII JSON.
 [[nodiscard]] std::string render_history_json(const HistoryView& view);
+// One page that needs nothing else, as render_html() has it.
+[[nodiscard]] std::string render_history_html(const HistoryView& view);
 
 }  // namespace reaper::agent

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@
 #include "scanner/model/facts.hpp"
 
 namespace reaper::agent {
+
+struct PastSweeps;  // history_view.hpp
 
 struct ReportedProcess {
     policy::Judgement judgement;
@@ -92,9 +95,10 @@ struct Report {
     std::vector<std::string>
         remarks;  // what a reader must know: why incomplete, why refused, what to do next
     ReportSummary summary;
-    std::vector<HostTally> hosts;                 // of `report`: most memory first
+    std::vector<HostTally> hosts;                 // of `report` and of pages: most memory first
     std::optional<Totals> totals;                 // of the history; none: it was not asked
     std::optional<scanner::Diagnosis> diagnosis;  // of `report`; none: judged from a file
+    std::shared_ptr<const PastSweeps> past;       // of a page; null: it was not looked up
     ExitStatus exit_status = ExitStatus::clean;
 };
 

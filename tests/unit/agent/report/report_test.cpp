@@ -199,7 +199,7 @@ TEST_CASE("Memory is what is in RAM and what is swapped out") {
     };
     CHECK(shows(render_text(report, {}), " 4 MB  ~/"));
     CHECK(shows(render_explanation(report, {}), "4 MB of memory"));
-    CHECK(shows(render_html(report), "<td class=\"number\">4 MB</td>"));
+    CHECK(shows(render_html(report), "<span class=\"size\">4 MB</span>"));
     CHECK(shows(render_json(report), "\"rss_bytes\": 1048576,\n      \"swap_bytes\": 3145728,"));
     const std::string labels = R"({family="bridge",verdict="orphan"} )";
     CHECK(shows(render_prometheus(report),
