@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PRODUCT = ("agent", "policy", "scanner")
 AROUND = ("CMakeLists.txt", ".ci", "bench", "packaging", "tests")
 DATA = "tests/data/"
+PICTURE = ".png"
 # Words that make a process a person. A few comments speak of people.
 PERSONS = re.compile(r"\b(who|whom|whoever|nobody|somebody|he|him|his)\b", re.IGNORECASE)
 MOST_PERSONS = 0.003  # of all comment lines
@@ -128,7 +129,9 @@ def count_rooms(tops):
     rooms, total = collections.defaultdict(Count), Count()
     for path in sorted(path for top in tops for path in (ROOT / top, *(ROOT / top).rglob("*"))):
         name = path.relative_to(ROOT).as_posix()
-        if path.is_file() and not name.startswith(DATA) and "__pycache__" not in name:
+        if not path.is_file() or path.suffix == PICTURE:
+            continue
+        if not name.startswith(DATA) and "__pycache__" not in name:
             found = count(name, path.read_text())
             room = name.rpartition("/")[0] or "."
             if found.lines:

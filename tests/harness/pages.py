@@ -3,15 +3,18 @@ browser, at the sizes of a phone, a tablet and a desk."""
 import copy
 import json
 import pathlib
+import subprocess
 
 from . import npm
-from .sandbox import Skip, expect
+from .sandbox import NODE, Skip, expect
 
 AXE = "axe-core-4.14.0"
 AXE_PACKAGE = "axe-core@4.14.0"
+VALIDATOR = "html-validate-9.7.1"
+VALIDATOR_PACKAGE = "html-validate@9.7.1"
 FACTS = pathlib.Path(__file__).parents[1] / "data/facts/machine.json"
 WIDTHS = (390, 768, 1280)
-TALLEST_ROW = {390: 120, 768: 120, 1280: 120}  # pixels of a closed row
+TALLEST_ROW = 120  # pixels, of a closed one
 SMALLEST_TAP = 44
 SMALLEST_TEXT = 9.5
 
@@ -22,6 +25,17 @@ WHAT_IS_TOO_WIDE = """
     (box.right > innerWidth + 1 || box.left < -1);
 }).map(one => one.tagName + '.' + one.getAttribute('class') + ': ' + one.textContent.slice(0, 60))
 """
+# A column that is too narrow for its words breaks them letter by letter.
+BROKEN_WORDS = """
+[...document.querySelectorAll('body *')].filter(one => one.checkVisibility() &&
+  [...one.childNodes].some(node => {
+    if (node.nodeType !== Node.TEXT_NODE || !/[a-z]{4}/.test(node.data)) return false;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const box = range.getBoundingClientRect();
+    return box.width > 0 && box.width < 16 && box.height > 40;
+  })).map(one => one.textContent)
+"""
 # A drawing does not wrap its words.
 WORDS_OUT_OF_THEIR_DRAWING = """
 [...document.querySelectorAll('svg text')].filter(one => {
@@ -30,7 +44,12 @@ WORDS_OUT_OF_THEIR_DRAWING = """
 }).map(one => one.textContent)
 """
 SHOWN_ROWS = "[...document.querySelectorAll('summary')].filter(one => one.checkVisibility())"
-TALL_ROWS = SHOWN_ROWS + ".map(one => [one.offsetHeight, one.textContent]).filter(([height]) =>"
+# [height, whether it is closed, words] of each
+TALL_ROWS = (
+    SHOWN_ROWS
+    + ".map(one => [one.offsetHeight, !one.parentElement.open, one.textContent])"
+    + ".filter(([height, closed]) =>"
+)
 SMALL_TEXT = """
 [...document.querySelectorAll('svg text')].map(one => [one.textContent,
   parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a]).filter(([, size]) =>
@@ -47,8 +66,21 @@ LOOKED_AT = """
 """
 
 
-def install_axe():
+def install_checkers():
     npm.install(AXE, AXE_PACKAGE)
+    npm.install(VALIDATOR, VALIDATOR_PACKAGE)
+
+
+def markup_mistakes(folder, *paths):
+    """What html-validate finds in pages. folder: for its configuration."""
+    program = npm.CACHE / VALIDATOR / "node_modules/html-validate/bin/html-validate.mjs"
+    if not program.exists():
+        raise Skip(f"{VALIDATOR} is not in {npm.CACHE}, and npm could not fetch it")
+    rules = folder / "rules.json"
+    rules.write_text('{"root": true, "extends": ["html-validate:standard"]}')
+    command = [NODE, str(program), "--config", str(rules), *map(str, paths)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
 def axe_script():
@@ -65,11 +97,12 @@ def look_mistakes(browser, width):
     if total > width:
         wrong.append(f"scrolls sideways: {total} pixels at {width}")
     wrong += [f"out of its drawing: {one}" for one in browser.run(WORDS_OUT_OF_THEIR_DRAWING)]
+    wrong += [f"broken into letters: {one}" for one in browser.run(BROKEN_WORDS)]
     wrong += [f"too small: {one}" for one in browser.run(SMALL_TEXT + f"size < {SMALLEST_TEXT})")]
     wrong += [
         f"too tall or small a row: {one}"
         for one in browser.run(
-            TALL_ROWS + f"height > {TALLEST_ROW[width]} || height < {SMALLEST_TAP})"
+            TALL_ROWS + f"closed && height > {TALLEST_ROW} || height < {SMALLEST_TAP})"
         )
     ]
     return wrong

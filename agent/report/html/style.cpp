@@ -35,7 +35,7 @@ a { color: var(--accent); }
 .top { background: var(--card); border-bottom: 1px solid var(--line); padding: 1.5rem 0 0; }
 .brand { margin: 0; color: var(--faint); font-size: .875rem; letter-spacing: .02em; }
 .brand b { color: var(--text); }
-h1 { margin: .25rem 0 .5rem; font-size: clamp(1.375rem, 1.1rem + 1.4vw, 2rem); line-height: 1.25;
+h1 { margin: .25rem 0 .5rem; font-size: clamp(1.375rem, 1.2rem + .8vw, 1.75rem); line-height: 1.25;
   letter-spacing: -.01em; text-wrap: balance; }
 h1 .mark { width: .85em; height: .85em; margin-right: .45em; vertical-align: -.06em; }
 .facts { margin: 0; color: var(--faint); font-size: .875rem; max-width: 60rem; }
@@ -75,7 +75,7 @@ code { font: .875em/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monos
 .trees { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr));
   gap: .75rem; align-items: start; }
 .tree { padding: .75rem .75rem .5rem; }
-.tree svg, .chart svg { display: block; width: 100%; height: auto; }
+.tree svg, .bars { display: block; width: 100%; }
 .tree svg { max-width: 25rem; }
 svg text { fill: var(--text); font-size: 13px; }
 svg .name { font-weight: 650; }
@@ -121,7 +121,7 @@ details:not([open]) > summary .why, details:not([open]) > summary .what { displa
 .fold > summary { display: inline-flex; align-items: center; gap: .5rem; min-height: 2.75rem;
   color: var(--accent); font-size: .9375rem; }
 .chart { padding: 1rem; }
-.bars { height: 13rem !important; }
+.bars { height: 13rem; }
 .f0 { fill: var(--f0); } .f1 { fill: var(--f1); } .f2 { fill: var(--f2); }
 .f3 { fill: var(--f3); } .f4 { fill: var(--f4); } .f5 { fill: var(--f5); }
 .p0, .p1, .p2, .p3, .p4 { stroke: var(--card); stroke-width: 1.6; fill: none; }
@@ -129,7 +129,8 @@ table { width: 100%; border-collapse: collapse; font-size: .875rem; }
 caption { padding: .5rem 0; text-align: left; color: var(--faint); }
 th, td { padding: .4rem .35rem; border-top: 1px solid var(--line); text-align: left;
   vertical-align: top; }
-th { font-weight: 600; }
+th { font-weight: 600; overflow-wrap: normal; }
+th[scope="row"] { white-space: nowrap; }
 .number { text-align: right; white-space: nowrap; }
 td small { display: block; color: var(--faint); font-size: .8125rem; }
 .obstacle { padding: .875rem 1rem; margin: 0 0 .75rem; border-left: 4px solid var(--leaked); }

@@ -2,8 +2,9 @@
 light and dark, open and closed, printed, and for a screen reader."""
 import json
 import os
+import pathlib
 import re
-import signal
+import subprocess
 import sys
 
 from harness import pages, sandbox
@@ -13,6 +14,8 @@ from harness.stage import Stage
 
 QUICK = ("--min-age", "1ms", "--settle", "200ms", "--grace", "1s")
 MOST_BYTES = 2_000_000
+MOST_PICTURE = 120_000
+SCREENSHOTS = pathlib.Path(__file__).resolve().parents[3] / "packaging/screenshots"
 LONGEST = 1.0  # seconds until it is shown
 HOSTILE = "<script>fetch('http://x')</script>\"'><img src=x onerror=alert(1)>&amp;\x1b[31m"
 
@@ -174,6 +177,26 @@ def a_thousand_processes():
 
 
 @case(timeout=120)
+def the_markup_is_valid():
+    scene = Scene()
+    stage = scene.stage
+    leak_some(stage, "dead", 2)
+    pid = str(stage.actors["dead-0"].pid)
+    paths = [
+        scene.page(*command, *QUICK[:2], status=status)[0]
+        for command, status in ((("report",), 1), (("explain", pid), 1), (("preflight",), 0))
+    ]
+    paths.append(scene.page("history")[0])
+    wrong = pages.markup_mistakes(scene.folder, *paths)
+    expect(not wrong, wrong)
+    text = paths[0].read_text()
+    for right, fault in (("</h2>", "</h3>"), ("</small>", ""), ('id="leaked"', 'id="main"')):
+        expect(right in text, right)
+        bad = scene.keep(text.replace(right, fault, 1), "fault")
+        expect(pages.markup_mistakes(scene.folder, bad), f"{fault} for {right}: not found")
+
+
+@case(timeout=120)
 def on_paper():
     """What is closed on a screen can be read, and what is only to be clicked is not there."""
     scene = Scene()
@@ -194,6 +217,22 @@ def on_paper():
         expect(1 < count < 12, f"{count} pages")
 
 
+@case(timeout=120)
+def the_screenshots_can_be_made_again():
+    scene = Scene()
+    made = scene.folder / "made"
+    made.mkdir(parents=True)
+    script = SCREENSHOTS / "make"
+    subprocess.run([str(script), str(scene.stage.layout.binary), str(made)], check=True)
+    names = sorted(path.name for path in made.iterdir())
+    for name in names:
+        for picture in (made / name, SCREENSHOTS / name):
+            data = picture.read_bytes()
+            expect(data.startswith(b"\x89PNG") and len(data) < MOST_PICTURE, f"{picture}")
+    shown = sorted(path.name for path in SCREENSHOTS.glob("*.png"))
+    expect(names == shown and len(names) <= 2, f"{names}, and there are {shown}")
+
+
 FAULTS = {
     "color-contrast of the dark half": ("--faint: #9fa9b5", "--faint: #2a2f36"),
     "color-contrast of the light half": ("--faint: #57606a", "--faint: #d0d4d8"),
@@ -202,6 +241,7 @@ FAULTS = {
     "scrolls sideways": ("overflow-wrap: anywhere; }", "white-space: nowrap; }"),
     "row": ("min-height: 2.75rem; padding: .5rem", "min-height: 20rem; padding: .5rem"),
     "out of its drawing": ('<text class="name" x="52"', '<text class="name" x="252"'),
+    "broken into letters": ("minmax(0, 1fr) auto .75rem", "1rem auto .75rem"),
     "too small": ("font-size: 11.5px", "font-size: 7px"),
     "heading-order": ("<h2>Leaked</h2>", "<h5>Leaked</h5>"),
     "Content Security Policy": ("</body>", "<script>1</script></body>"),
@@ -229,5 +269,5 @@ def a_page_with_a_fault_is_found():
 
 if __name__ == "__main__":
     if sys.argv[1:2] not in (["--inside"], ["--list"]) and not sandbox.missing_here():
-        pages.install_axe()
+        pages.install_checkers()
     sandbox.main(__file__, globals())

@@ -153,6 +153,7 @@ def sweep_of_a_folder():
     "orphan-reaper history",
     "orphan-reaper history --since 30d",
     "orphan-reaper history --json",
+    "orphan-reaper history --since 30d --format html -o history.html",
 )
 def sweep():
     user, stage = leaked()
@@ -169,6 +170,9 @@ def sweep():
                 str(user.home / ".local/state/orphan-reaper"),
             ],
         )
+    user.type("orphan-reaper history --since 30d --format html -o history.html", 0)
+    page = (user.home / "history.html").read_text()
+    expect("2 helpers ended in the last 30d, " in page, page)
     said = json.loads(user.type("orphan-reaper history --json"))
     expect(said["schema"] == "orphan-reaper/history-report/1", str(said))
 
@@ -277,6 +281,15 @@ def notifies():
     user, stage = leaked()
     user.type("orphan-reaper sweep --notify", 0, ["2 leaked helpers ended"])
     stage.expect_ended(["bridge", "worker"])
+
+
+@case
+@shows("orphan-reaper --format html -o report.html")
+def a_page():
+    user, stage = leaked()
+    user.type("orphan-reaper --format html -o report.html", 1)
+    page = (user.home / "report.html").read_text()
+    expect("2 leaked helpers, " in page and f"pid {stage.actors['worker'].pid} <" in page, page)
 
 
 @case
