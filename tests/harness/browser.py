@@ -1,6 +1,7 @@
 """A real Chromium without a window, which is driven by its own protocol over two pipes. It has no
 network, and all that it writes lies below `folder`."""
 import base64
+import collections
 import json
 import os
 import pathlib
@@ -175,6 +176,15 @@ class Browser:
             return {}
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         return {"clip": {**size, "scale": 1}}
+
+    def spoken(self):
+        """role -> what a screen reader says of each such element: its name and its description."""
+        found = collections.defaultdict(list)
+        for node in self.call("Accessibility.getFullAXTree")["nodes"]:
+            if not node.get("ignored"):
+                words = [node.get(key, {}).get("value", "") for key in ("name", "description")]
+                found[node["role"]["value"]].append(tuple(words))
+        return found
 
     def pdf(self):
         """As it is printed."""

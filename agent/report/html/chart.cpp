@@ -115,7 +115,10 @@ class Bars {
             base_line();
         for (std::size_t at = 0; at < days_.size(); ++at) drawn += draw_day(at);
         return element("svg",
-                       {{"class", "bars"}, {"role", "img"}, {"aria-labelledby", "chart chart-d"}},
+                       {{"class", "bars"},
+                        {"role", "img"},
+                        {"aria-labelledby", "chart"},
+                        {"aria-describedby", "chart-d"}},
                        drawn);
     }
 

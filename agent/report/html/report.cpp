@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kMostHosts = 50;
 
-Mark mark_of(ExitStatus status) {
+Mark mark_of_status(ExitStatus status) {
     switch (status) {
         case ExitStatus::clean: return Mark::kept;
         case ExitStatus::not_ended:
@@ -41,7 +41,18 @@ Mark mark_of(ExitStatus status) {
     return Mark::look;
 }
 
+// What a report says of the whole would mislead where only some were asked about.
+std::string explain_headline(const Report& report) {
+    const std::size_t count = report.processes.size();
+    if (count == 0) return "none of these is a helper";
+    if (count > 1) return fmt::format("{} processes explained", count);
+    const ReportedProcess& one = report.processes.front();
+    return fmt::format("pid {}, {}: {}, {}", one.facts.row.pid, kind_text(one),
+                       word_of(mark_of(one)), verdict_words(one.judgement.verdict));
+}
+
 std::string headline_of(const Report& report) {
+    if (report.command == "explain") return explain_headline(report);
     if (report.command != "preflight") return headline(report);
     return preflight_headline(report) + std::string(held_back_text(report));
 }
@@ -99,7 +110,7 @@ void add_processes(const Report& report, std::vector<Section>& sections) {
     sections.push_back(std::move(leaked));
     Section look = process_section(report, ReportSection::reported, "look", room);
     look.title = "To look at";
-    look.lead = "These may be leaked, but not by the rules of a sweep, which leaves them.";
+    look.lead = "These may be leaked, but a sweep leaves them. Open a row to see why.";
     sections.push_back(std::move(look));
     Section kept = process_section(report, ReportSection::kept, "kept", room);
     kept.title = "Kept";
@@ -142,7 +153,7 @@ Markup hosts_table(const Report& report) {
 Section tree_section(const Report& report) {
     Section section{.id = "tree", .title = "Hosts and their helpers"};
     if (report.command == "explain") return section;
-    section.lead = "Bars show memory.";
+    section.lead = "A host is the program that started a helper. Bars show memory.";
     section.content = draw(report, trees_of(report));
     if (!section.content.empty()) section.content += hosts_table(report);
     return section;
@@ -178,7 +189,8 @@ Page page_of(const Report& report) {
     page.headline = headline_of(report);
     page.title = fmt::format("{} - {} - orphan-reaper", page.headline, report.machine.name);
     page.what = what_of(report);
-    page.mark = mark_of(report.exit_status);
+    const bool single = report.command == "explain" && report.processes.size() == 1;
+    page.mark = single ? mark_of(report.processes.front()) : mark_of_status(report.exit_status);
     page.facts = facts_of(report);
     if (report.command != "explain") page.opening = render(tiles_of(report));
     page.opening += remarks_box(report.remarks);

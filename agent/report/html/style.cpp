@@ -10,7 +10,7 @@ constexpr std::string_view kStyle = R"css(
   --soft: #eef1f4; --accent: #0a5cbf; --failed: #a40e26; --leaked: #c62828; --look: #8a5a00;
   --kept: #1a7f37; --ended: #4a5fb5; --cut: #fff;
   --f0: #2f6fb0; --f1: #b4541a; --f2: #2e7d5b; --f3: #8e4a9e; --f4: #7a6a12; --f5: #5b6470; }
-@media (prefers-color-scheme: dark) { :root {
+@media screen and (prefers-color-scheme: dark) { :root {
   --page: #0f1318; --card: #171c23; --text: #e6e9ee; --faint: #9fa9b5; --line: #323a45;
   --soft: #202731; --accent: #7fb8ff; --failed: #ff9ba3; --leaked: #ff7b72; --look: #e3b341;
   --kept: #56d364; --ended: #a3b3ff; --cut: #10151b;
@@ -71,7 +71,7 @@ h2 { margin: 0 0 .25rem; font-size: 1.25rem; line-height: 1.3; letter-spacing: -
 .steps li:first-child { border-top: 0; }
 .steps span { color: var(--faint); font-size: .9375rem; }
 code { font: .875em/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.type { padding: .25rem .6rem; border-radius: 6px; background: var(--soft); user-select: all; }
+.type { display: inline-block; padding: .25rem .6rem; border-radius: 6px; background: var(--soft); user-select: all; }
 .trees { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr));
   gap: .75rem; align-items: start; }
 .tree { padding: .75rem .75rem .5rem; }
@@ -101,7 +101,7 @@ details[open] > summary::after { transform: rotate(45deg); }
 .list summary:focus-visible { outline-offset: -3px; }
 .what { font-weight: 600; }
 .what small { font-weight: 400; color: var(--faint); font-size: .875rem; }
-.size { font-weight: 600; white-space: nowrap; text-align: right; }
+.size { align-self: start; font-weight: 600; white-space: nowrap; text-align: right; }
 .why { grid-column: 2 / 4; color: var(--faint); font-size: .875rem; line-height: 1.4; }
 details:not([open]) > summary .why, details:not([open]) > summary .what { display: -webkit-box;
   overflow: hidden; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
@@ -156,7 +156,7 @@ footer { padding: .25rem 0; border-top: 1px solid var(--line); color: var(--fain
 }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
 @media print {
-  :root { --page: #fff; --soft: #fff; }
+  :root { color-scheme: light; --page: #fff; --soft: #fff; }
   body { font-size: .8125rem; }
   nav, .skip, summary::after { display: none; }
   .card, .tile, .top { border-color: #888; }

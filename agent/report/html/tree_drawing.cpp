@@ -130,7 +130,8 @@ Markup draw_tree(const Report& report, const Tree& tree, const std::string& id,
     return element("div", {{"class", "card tree"}},
                    element("svg",
                            {{"role", "img"},
-                            {"aria-labelledby", fmt::format("{0} {0}-d", id)},
+                            {"aria-labelledby", id},
+                            {"aria-describedby", id + "-d"},
                             {"viewBox", fmt::format("0 0 {} {}", kWidth, height)}},
                            drawn));
 }

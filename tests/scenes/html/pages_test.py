@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -122,6 +123,22 @@ def a_preflight_that_is_not_ready_and_one_that_is():
     scene.expect_good(ready, blocked)
 
 
+@case
+def only_a_page_reads_the_history_to_show_it():
+    if not shutil.which("strace"):
+        raise sandbox.Skip("needs strace")
+    stage = Stage()
+    leak_some(stage, "dead", 1)
+    expect(stage.sweep().status == 0, "the sweep failed")
+    for form, wanted in (("text", False), ("json", False), ("prometheus", False), ("html", True)):
+        calls = stage.run / f"{form}.calls"
+        tracer = ("strace", "-f", "-e", "trace=openat", "-o", str(calls))
+        result = stage.reaper("report", "--format", form, before=tracer)
+        expect(result.status == 0, result.explain())
+        read = "history.jsonl" in calls.read_text()
+        expect(read == wanted, f"{form}: the history was{'' if read else ' not'} read")
+
+
 @case(timeout=240)
 def an_explanation():
     scene = Scene()
@@ -197,6 +214,27 @@ def the_markup_is_valid():
 
 
 @case(timeout=120)
+def for_a_screen_reader():
+    """Landmarks, headings in their order, pictures in words, and rows that say their state."""
+    scene = Scene()
+    path, _ = scene.replayed(pages.crowd_of_facts(2))
+    with scene.browser() as browser:
+        browser.open(path)
+        nodes = browser.spoken()
+    for landmark in ("banner", "navigation", "main", "contentinfo"):
+        expect(len(nodes[landmark]) == 1, f"{landmark}: {nodes[landmark]}")
+    headings = [name for name, _ in nodes["heading"]]
+    expect("leaked helpers, " in headings[0], str(headings))
+    expect(headings[-2:] == ["Kept", "About this run"], str(headings))
+    pictures = dict(nodes["image"])
+    expect(set(pictures) == {"No living host", "On their own", "python3.11"}, str(pictures))
+    expect("5 bridges of ~/.hermes/memos-plugin" in pictures["No living host"], str(pictures))
+    rows = [name for name, _ in nodes["DisclosureTriangle"]]
+    states = ("leaked: ", "to look at: ", "kept: ", "The same in numbers")
+    expect(len(rows) > 4 and all(any(one in row for one in states) for row in rows), str(rows))
+
+
+@case(timeout=120)
 def on_paper():
     """What is closed on a screen can be read, and what is only to be clicked is not there."""
     scene = Scene()
@@ -215,6 +253,8 @@ def on_paper():
         count = browser.pdf().count(b"/Type /Page\n")
         print(f"     {count} pages")
         expect(1 < count < 12, f"{count} pages")
+        browser.show_as(794, media="print", dark=True)
+        pages.expect_dark(browser, False)
 
 
 @case(timeout=120)

@@ -125,6 +125,12 @@ TEST_CASE("The page of an explanation has all evidence open, and no tree") {
     CHECK(contains(page, "<details open=\"open\">"));
     CHECK_FALSE(contains(page, "<details>"));
     CHECK_FALSE(contains(page, "id=\"tree\""));
+    CHECK(contains(page, "3 processes explained</h1>"));
+    report.processes.resize(1);
+    CHECK(contains(render_html(report),
+                   "pid 4000, bridge/daemon: kept, the daemon that must stay</h1>"));
+    report.processes.clear();
+    CHECK(contains(render_html(report), "none of these is a helper</h1>"));
 }
 
 TEST_CASE("The last sweep is told, or that there was none") {

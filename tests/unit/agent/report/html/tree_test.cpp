@@ -82,7 +82,7 @@ TEST_CASE("A listed host is the root of its tree, not a helper") {
 TEST_CASE("A drawing says in words what it shows, by shape and colour too") {
     const Report report = agent::test::sick_machine();
     const std::string drawn = draw(report, trees_of(report)).str();
-    CHECK(contains(drawn, "role=\"img\" aria-labelledby=\"tree-0 tree-0-d\""));
+    CHECK(contains(drawn, "role=\"img\" aria-labelledby=\"tree-0\" aria-describedby=\"tree-0-d\""));
     CHECK(contains(drawn, "<title id=\"tree-0\">No living host</title>"));
     CHECK(contains(drawn,
                    "<desc id=\"tree-0-d\">what started these is gone: 2 bridges of "
