@@ -12,7 +12,6 @@ namespace reaper::agent::html {
 namespace {
 
 using agent::test::orphan;
-using policy::Action;
 using policy::Verdict;
 
 std::size_t count(const std::string& text, std::string_view part) {
