@@ -129,7 +129,8 @@ constexpr std::string_view kHistory = R"(
 What sweep ended and pidfiles --clean removed: why, how, how much memory came
 back, what came again; by family and day. Each line was on the disk before the
 signal was sent: where what came of it is missing, that sweep was cut off.
-The files are history.jsonl and history.jsonl.1 (4 MB each at most) in
+The files are history.jsonl and history.jsonl.1 (4 MB each at most), and
+runs.jsonl with a line for each sweep, in
   /var/lib/orphan-reaper                 root's
   $XDG_STATE_HOME/orphan-reaper          anybody else's; else ~/.local/state
 

@@ -154,9 +154,11 @@ std::string journal_datagram(const JournalEntry& entry) {
 
 void send_to_journal(const std::vector<JournalEntry>& entries, const char* socket_path) {
     const Fd socket = journal_socket(socket_path);
+    bool is_taken = static_cast<bool>(socket);  // one that hangs is waited for once, not each time
     std::string lines;
     for (const JournalEntry& entry : entries) {
-        if (!socket || !send_soon(socket.get(), journal_datagram(entry))) lines += line_of(entry);
+        is_taken = is_taken && send_soon(socket.get(), journal_datagram(entry));
+        if (!is_taken) lines += line_of(entry);
     }
     if (!lines.empty()) std::ignore = write_all(STDERR_FILENO, lines, "the journal");
     // The journal asks the process of which unit an entry is, so it has to live until then. For

@@ -37,7 +37,7 @@ using JournalEntry = std::vector<std::pair<std::string, std::string>>;
 inline constexpr const char* kJournalSocket = "/run/systemd/journal/socket";
 
 // Sends entries to the journal, and waits up to a second until it has read them. What the journal
-// does not take goes to stderr, one line each.
+// does not take within a second goes to stderr, one line each, with all that follows it.
 void send_to_journal(const std::vector<JournalEntry>& entries,
                      const char* socket_path = kJournalSocket);
 

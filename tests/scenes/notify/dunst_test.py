@@ -1,5 +1,5 @@
-"""A real notification daemon, dunst, on a screen without a monitor. Only `packaging/check --release`
-fetches it, everything else counts the case as skipped."""
+"""A real notification daemon, dunst, on a screen without a monitor. Only
+`packaging/check --release` fetches it, everything else counts the case as skipped."""
 import functools
 import json
 import os

@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
 
@@ -16,6 +17,36 @@
 namespace reaper::agent {
 
 using std::chrono::milliseconds;
+
+namespace {
+
+// Stands in for the journal.
+Fd bound_to(const std::string& path) {
+    sockaddr_un place{};
+    place.sun_family = AF_UNIX;
+    path.copy(std::begin(place.sun_path), sizeof place.sun_path - 1);
+    Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    REQUIRE(::bind(socket.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) == 0);
+    return socket;
+}
+
+// What goes to stderr when `entries` are sent there.
+std::string on_stderr(const std::vector<JournalEntry>& entries, const std::string& path) {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+    const Fd reading(ends[0]);
+    Fd writing(ends[1]);
+    const Fd own(::dup(STDERR_FILENO));
+    REQUIRE(::dup2(writing.get(), STDERR_FILENO) == STDERR_FILENO);
+    writing.reset();
+    send_to_journal(entries, path.c_str());
+    ::dup2(own.get(), STDERR_FILENO);
+    std::array<char, 4096> text{};
+    const ssize_t size = ::read(reading.get(), text.data(), text.size());
+    return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+}  // namespace
 
 TEST_CASE("The journal has read a line when its socket is empty") {
     std::array<int, 2> ends{};
@@ -83,12 +114,8 @@ TEST_CASE("A value with a newline cannot become a field") {
 
 TEST_CASE("Entries reach the socket of the journal, one datagram each") {
     const reaper::test::TemporaryFolder folder;
-    sockaddr_un place{};
-    place.sun_family = AF_UNIX;
     const std::string path = folder / "socket";
-    path.copy(std::begin(place.sun_path), sizeof place.sun_path - 1);
-    const Fd journal(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    REQUIRE(::bind(journal.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) == 0);
+    const Fd journal = bound_to(path);
     std::vector<std::string> taken;
     constexpr std::size_t kMany = 600;  // more than a socket keeps
     std::thread reader([&] {
@@ -111,19 +138,19 @@ TEST_CASE("Entries reach the socket of the journal, one datagram each") {
 
 TEST_CASE("Without that socket, the lines go to stderr") {
     const reaper::test::TemporaryFolder folder;
-    std::array<int, 2> ends{};
-    REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-    const Fd reading(ends[0]);
-    const Fd writing(ends[1]);
-    const Fd own(::dup(STDERR_FILENO));
-    REQUIRE(::dup2(writing.get(), STDERR_FILENO) == STDERR_FILENO);
-    send_to_journal({{{"MESSAGE", "one"}}, {{"MESSAGE", "two"}, {"PRIORITY", "4"}}},
-                    (folder / "socket").c_str());
-    ::dup2(own.get(), STDERR_FILENO);
-    std::array<char, 100> text{};
-    const ssize_t size = ::read(reading.get(), text.data(), text.size());
-    REQUIRE(size > 0);
-    CHECK(std::string(text.data(), static_cast<std::size_t>(size)) == "one\ntwo\n");
+    CHECK(on_stderr({{{"MESSAGE", "one"}}, {{"MESSAGE", "two"}, {"PRIORITY", "4"}}},
+                    folder / "socket") == "one\ntwo\n");
+}
+
+TEST_CASE("A journal that hangs is waited for once, and the rest goes to stderr") {
+    const reaper::test::TemporaryFolder folder;
+    const Fd journal = bound_to(folder / "socket");
+    const std::vector<JournalEntry> entries(600, {{"MESSAGE", "x"}});  // more than a socket keeps
+    const auto began = std::chrono::steady_clock::now();
+    const std::string lines = on_stderr(entries, folder / "socket");
+    CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(20));
+    CHECK(lines.size() >= 20);
+    CHECK(lines.size() < 1200);
 }
 
 }  // namespace reaper::agent
