@@ -26,6 +26,10 @@ STEPS = {
 ELSEWHERE = {
     "apt install ./orphan-reaper_*.deb": ("system/release_test", "apt install -y ./*.deb"),
     "git clone ADDRESS orphan-reaper": ("../packaging/clean-root", " clone --quiet"),
+    "*/5 * * * * /usr/local/bin/orphan-reaper sweep --quiet": (
+        "system/booted/sweeps",
+        "* * * * * %s sweep --quiet",
+    ),
     "cd orphan-reaper": ("../packaging/clean-root", "cd /root/orphan-reaper"),
 }
 wrong = []
@@ -55,7 +59,7 @@ def test_of(command, files):
         name, said = ELSEWHERE[command]
         return name if said in (TESTS / name).read_text() else ""
     for part in sorted((TESTS / "system/booted").iterdir()):
-        if command.removeprefix("*/5 * * * * ") in part.read_text():
+        if command in part.read_text():
             return f"system/booted/{part.name}"
     if command.startswith("man "):
         return "readme_test.py" if shows_page(command.split()[1]) else ""
