@@ -53,7 +53,7 @@ class Browser:
         high = [os.dup2(fd, number) for fd, number in ((commands, 103), (answers, 104))]
         for fd in (commands, answers):
             os.close(fd)
-        environment = {**os.environ, "HOME": str(self.folder)}
+        environment = {**os.environ, "HOME": str(self.folder), "TMPDIR": str(self.folder)}
         self.process = subprocess.Popen(
             [
                 "/bin/bash",

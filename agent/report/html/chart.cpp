@@ -24,6 +24,12 @@ std::string day_at(double epoch) {
     return time_text(epoch).substr(0, std::string_view("2026-01-31").size());
 }
 
+// A clock may be so wrong that a day has no name.
+std::string day_of_month(const std::string& day) {
+    const std::size_t before = std::string_view("2026-01-").size();
+    return day.size() > before ? day.substr(before) : std::string();
+}
+
 // Oldest first, also those on which nothing was ended.
 std::vector<std::string> days_of(const Period& period) {
     const double days = static_cast<double>(period.since.count()) / 1000 / kDay;
@@ -170,7 +176,7 @@ class Bars {
         }
         if (height_of(stack) > 0)
             drawn += label(middle, y - 6, fmt::format("{}", height_of(stack)), "name");
-        if (is_labelled(at)) drawn += label(middle, kHeight - 8, days_[at].substr(8), "note");
+        if (is_labelled(at)) drawn += label(middle, kHeight - 8, day_of_month(days_[at]), "note");
         return element("g", drawn);
     }
 

@@ -11,8 +11,8 @@ namespace {
 using policy::Obstacle;
 using policy::ObstacleKind;
 
-constexpr std::size_t kMostObstacles = 200;
-constexpr std::size_t kMostFiles = 200;
+constexpr std::size_t kMostObstacles = 40;
+constexpr std::size_t kMostFiles = 30;
 
 std::string_view kind_words(ObstacleKind kind) {
     switch (kind) {
@@ -40,11 +40,11 @@ Markup card_of(const Obstacle& obstacle) {
     const std::string subject = subject_of(obstacle);
     if (!subject.empty()) card += element("p", {{"class", "lead"}}, text(subject, 200));
     if (!obstacle.argv.empty())
-        card += element("p", element("code", text(redacted_line(obstacle.argv), 300)));
-    card += element("p", text(obstacle.detail, 1000));
+        card += element("p", element("code", text(redacted_line(obstacle.argv), 200)));
+    card += element("p", text(obstacle.detail, 300));
     if (!obstacle.help.empty())
         card += element("p", {{"class", "do"}},
-                        element("b", text("What to do: ")) + text(obstacle.help, 1000));
+                        element("b", text("What to do: ")) + text(obstacle.help, 300));
     return element("div", {{"class", "card obstacle"}}, card) + literal("\n");
 }
 
@@ -77,8 +77,8 @@ Markup row_of(const ReportedFile& file) {
     Markup result = text(removal_words(file));
     if (file.removal && !file.removal->detail.empty())
         result += element("small", text(file.removal->detail, 200));
-    return element("tr", element("td", element("code", text(file.file.path)) +
-                                           element("small", text(file.judgement.reason))) +
+    return element("tr", element("td", element("code", text(file.file.path, 200)) +
+                                           element("small", text(file.judgement.reason, 200))) +
                              element("td", result)) +
            literal("\n");
 }

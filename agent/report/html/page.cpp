@@ -1,5 +1,7 @@
 #include "agent/report/html/page.hpp"
 
+#include <algorithm>
+
 #include "agent/report/html/style.hpp"
 #include "agent/system/format.hpp"
 
@@ -8,6 +10,8 @@ namespace reaper::agent::html {
 namespace {
 
 constexpr std::size_t kLongestSentence = 2000;
+constexpr std::size_t kMostRemarks = 20;
+constexpr std::size_t kLongestRemark = 600;
 
 // default-src 'none': even if something slipped through the escaping, the browser would not run or
 // fetch it.
@@ -85,8 +89,10 @@ Markup time_markup(double epoch) {
 Markup remarks_box(const std::vector<std::string>& remarks) {
     if (remarks.empty()) return {};
     Markup items;
-    for (const std::string& remark : remarks)
-        items += element("li", text(remark, kLongestSentence));
+    for (std::size_t at = 0; at < std::min(remarks.size(), kMostRemarks); ++at)
+        items += element("li", text(remarks[at], kLongestRemark));
+    if (remarks.size() > kMostRemarks)
+        items += element("li", text(fmt::format("and {} more", remarks.size() - kMostRemarks)));
     return element("section", {{"class", "card remarks"}},
                    element("h2", text("Good to know")) + element("ul", items));
 }

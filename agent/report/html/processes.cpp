@@ -78,6 +78,7 @@ class List {
     [[nodiscard]] Markup fold(const Row& row, const Processes& processes) {
         const Markup inside = rows(processes);
         if (inside.empty()) return {};
+        room_.add(summary_of(row).size());
         return folded(row, element("div", {{"class", "inside"}},
                                    element("div", {{"class", "list"}}, inside)));
     }

@@ -25,7 +25,7 @@ namespace html {
 
 namespace {
 
-constexpr std::size_t kMostHosts = 50;
+constexpr std::size_t kMostHosts = 30;
 
 Mark mark_of_status(ExitStatus status) {
     switch (status) {

@@ -71,8 +71,8 @@ h2 { margin: 0 0 .25rem; font-size: 1.25rem; line-height: 1.3; letter-spacing: -
 .steps li:first-child { border-top: 0; }
 .steps span { color: var(--faint); font-size: .9375rem; }
 code { font: .875em/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.type { display: inline-block; padding: .25rem .6rem; border-radius: 6px; }
-.type { background: var(--soft); user-select: all; }
+.type { display: inline-block; padding: .25rem .6rem; border-radius: 6px;
+  background: var(--soft); user-select: all; }
 .trees { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr));
   gap: .75rem; align-items: start; }
 .tree { padding: .75rem .75rem .5rem; }

@@ -10,9 +10,9 @@ namespace reaper::agent::html {
 
 namespace {
 
-constexpr std::size_t kMostTrees = 12;
-constexpr std::size_t kMostTwigs = 12;
-constexpr std::size_t kLongestDescription = 1000;
+constexpr std::size_t kMostTrees = 9;
+constexpr std::size_t kMostTwigs = 10;
+constexpr std::size_t kLongestDescription = 600;
 constexpr double kWidth = 340;
 constexpr double kRow = 52;     // the height of a twig
 constexpr double kIndent = 20;  // of each depth
@@ -82,7 +82,7 @@ Markup draw_twig(const Report& report, const Twig& twig, double top, double from
                          name_at(words, top + 20, title) +
                          note_at(words, top + 36, note_of(twig.group)) +
                          bar_at(twig.group, words, top + 42, most);
-    return element("g", element("title", text(title)) + drawn);
+    return element("g", element("title", text(title, 120)) + drawn);
 }
 
 Markup draw_host(const Tree& tree) {

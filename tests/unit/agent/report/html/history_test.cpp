@@ -119,6 +119,17 @@ TEST_CASE("Families of one day are told apart by pattern and by name") {
     CHECK(contains(chart, ">14</text>"));
 }
 
+TEST_CASE("A clock that is far off breaks no chart") {
+    for (const double now : {0.0, 5 * kDay, -1e9, 4e11}) {
+        std::vector<Tally> tallies = {{"unknown", "a", 2, 0, 0, 0, 1}, {"1970-01-01", "a", 1}};
+        const std::string chart = html::chart_of(tallies, {now, std::chrono::hours(7 * 24)}).str();
+        CHECK(test::PageReader(chart).complaints.empty());
+    }
+    History history;
+    add_end(history, 1, 5);
+    CHECK(past_sweeps_of(history, 10, std::chrono::hours(14 * 24)).last->ended == 1);
+}
+
 TEST_CASE("The last sweep is the run that ended the latest, however long it goes on") {
     const auto past_of = [](const History& history) {
         return past_sweeps_of(history, kNow, std::chrono::hours(14 * 24));

@@ -99,7 +99,9 @@ TEST_CASE("No group is shown that has no room for a member") {
         report.processes.back().judgement.home = "/home/u/" + std::to_string(pid / 2);
     }
     const std::string list = list_of(report, ReportSection::leaked, Folding::equals);
-    CHECK(count(list, "<details>") == Room::kMostRows * 3 / 2);
+    const std::size_t rows = count(list, "class=\"body\"");
+    CHECK(rows > 900);
+    CHECK(count(list, "<details>") == rows + (rows + 1) / 2);
 }
 
 TEST_CASE("Tiles count what was found, or what was done") {

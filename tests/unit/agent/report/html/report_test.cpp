@@ -58,6 +58,36 @@ TEST_CASE("A page is whole, leads nowhere else, and runs nothing, whatever is in
     }
 }
 
+TEST_CASE("However much there is, a page can be sent by mail") {
+    const std::string words(3000, '"');
+    Report report = test::report_of("preflight", {});
+    for (scanner::Pid pid = 1; pid <= 4000; ++pid) {
+        ReportedProcess process = test::orphan(pid);
+        process.judgement.home = std::to_string(pid / 2) + words;
+        process.judgement.host = pid % 50;
+        process.judgement.evidence.assign(3, {words, policy::Weight::for_kill, words});
+        process.facts.user = words;
+        report.processes.push_back(process);
+        report.obstacles.emplace_back();
+        report.obstacles.back().detail = report.obstacles.back().help = words;
+        report.obstacles.back().argv = {words};
+        report.remarks.push_back(words);
+        ReportedFile& file = report.files.emplace_back();
+        file.judgement.remove = true;
+        file.file.path = file.judgement.reason = words;
+    }
+    report.others = report.processes;
+    report.cleaning = true;
+    conclude(report);
+    for (const char* command : {"preflight", "report"}) {
+        report.command = command;
+        const std::string page = render_html(report);
+        CHECK(page.size() < 2'000'000);
+        CHECK(test::PageReader(page).complaints.empty());
+        CHECK(contains(page, "<li>and 3980 more</li>"));
+    }
+}
+
 TEST_CASE("The style fetches nothing") {
     const std::string page = render_html(test::two_leaked());
     const std::string style = page.substr(page.find("<style>"), page.find("</style>"));
