@@ -212,7 +212,7 @@ constexpr CommandInfo kCommands[] = {
      "command that mends it; changes nothing"},
     {Command::schedule, "schedule", "install|remove|status", "text json",
      "sweep every few minutes by a systemd timer or cron; say whether that works"},
-    {Command::merge, "merge", "REPORT...", "text json",
+    {Command::merge, "merge", "REPORT...", "text json html",
      "one report of many machines, from what 'report --json' printed on each"},
 };
 

@@ -67,8 +67,9 @@ MergedReports run_merge(const MergeOptions& own, Format format, const RenderOpti
         machines.push_back(read_report(file, read_input(file, terminal)));
     Fleet fleet = merge(std::move(machines));
     fleet.version = REAPER_VERSION;
-    return {format == Format::json ? render_fleet_json(fleet) : render_fleet(fleet, render),
-            fleet.exit_status};
+    if (format == Format::json) return {render_fleet_json(fleet), fleet.exit_status};
+    if (format == Format::html) return {render_fleet_html(fleet), fleet.exit_status};
+    return {render_fleet(fleet, render), fleet.exit_status};
 }
 
 }  // namespace reaper::agent

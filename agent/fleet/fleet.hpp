@@ -88,5 +88,6 @@ struct FleetSum {
 [[nodiscard]] std::string render_fleet(const Fleet& fleet, const RenderOptions& options);
 // Valid ASCII JSON.
 [[nodiscard]] std::string render_fleet_json(const Fleet& fleet);
+[[nodiscard]] std::string render_fleet_html(const Fleet& fleet);
 
 }  // namespace reaper::agent

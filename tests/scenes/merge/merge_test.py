@@ -49,6 +49,11 @@ def reports_of_three_machines():
     expect(value["summary"]["left"] == 1 and value["exit_status"] == 4, fleet.out)
     names = [one["name"] for one in value["machines"]]
     expect(names == [files[2], json.loads(one.out)["host"]["name"], "quiet"], f"{names}")
+    page = stage.reaper("merge", "--format", "html", *files)
+    expect(page.status == 4 and page.out.startswith("<!DOCTYPE html>"), page.explain())
+    expect(
+        "1 leaked, 0 to look at" in page.out and "the report did not arrive" in page.out, page.out
+    )
     both = subprocess.run(
         ["bash", "-c", '"$0" merge <(cat "$1") - <"$2"', stage.layout.binary, *files[:2]],
         capture_output=True,
@@ -86,7 +91,7 @@ def wrong_usage_is_told():
         ((), "expected at least one report"),
         (("-", "-"), "'-' is given twice"),
         (("x", "--user", "root"), "--user is for"),
-        (("x", "--format", "jsonl"), "merge: expected text or json"),
+        (("x", "--format", "jsonl"), "merge: expected text, json or html"),
     ):
         result = stage.reaper("merge", *words)
         expect(result.status == 2 and told in result.err, f"{words}: {result.err}")

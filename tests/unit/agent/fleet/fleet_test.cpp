@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"
@@ -178,8 +179,23 @@ TEST_CASE("what a machine says of itself drives no terminal") {
                 CHECK((letter == '\n' || (letter >= ' ' && letter <= '~')));
         }
     }
-    for (const char letter : agent::render_fleet_json(fleet))
-        CHECK((letter == '\n' || (letter >= ' ' && letter <= '~')));
+    for (const std::string& text :
+         {agent::render_fleet_json(fleet), agent::render_fleet_html(fleet)}) {
+        for (const char letter : text) CHECK((letter == '\n' || (letter >= ' ' && letter <= '~')));
+    }
+}
+
+TEST_CASE("a page of many machines shows their words as words") {
+    Json json = report("<script>", 1, 1);
+    json["processes"][0]["home"] = "/<b>'\"&";
+    json["obstacles"] = {{{"detail", "</li><img>"}}};
+    const std::string page = agent::render_fleet_html(agent::merge({read(json, "<a>")}));
+    for (const char* tag : {"<script>", "<img>", "</li><img", "<a>", "<b>'"})
+        CHECK(page.find(tag) == std::string::npos);
+    CHECK(page.find("&lt;script&gt;") != std::string::npos);
+    std::vector<FleetMachine> many(3000, read(report("one", 100, 1)));
+    for (std::size_t at = 0; at < many.size(); ++at) many[at].boot = fmt::format("{}", at);
+    CHECK(agent::render_fleet_html(agent::merge(std::move(many))).size() < 2'000'000);
 }
 
 TEST_CASE("quiet says the first line, and nothing when all is well") {
