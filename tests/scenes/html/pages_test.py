@@ -123,6 +123,27 @@ def a_preflight_that_is_not_ready_and_one_that_is():
     scene.expect_good(ready, blocked)
 
 
+@case(timeout=240)
+def the_reports_of_three_machines():
+    scene = Scene()
+    leak_some(scene.stage, "dead", 6)
+    one = scene.stage.report().out
+    two = json.loads(one)
+    two["host"] |= {"name": HOSTILE, "boot_id": "another"}
+    for process in two["processes"]:
+        process |= {"home": HOSTILE, "user": "x" * 200, "verdict": HOSTILE}
+    folder = scene.folder
+    folder.mkdir(exist_ok=True)
+    for name, text in (("one", one), ("two", json.dumps(two)), ("lost", "")):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o644)
+    files = [str(folder / name) for name in ("one", "two", "lost")]
+    page, text = scene.page("merge", *files, status=4)
+    expect_says(text, "3 machines: 12 leaked helpers on 2 of them", "the report did not arrive")
+    expect("<script" not in text and "<img" not in text, "it can be driven by what it shows")
+    scene.expect_good(page)
+
+
 @case
 def only_a_page_reads_the_history_to_show_it():
     if not shutil.which("strace"):
