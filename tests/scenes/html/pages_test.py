@@ -145,13 +145,13 @@ def the_reports_of_three_machines():
 
 
 @case
-def only_a_page_reads_the_history_to_show_it():
+def only_pages_and_metrics_read_the_history_to_show_it():
     if not shutil.which("strace"):
         raise sandbox.Skip("needs strace")
     stage = Stage()
     leak_some(stage, "dead", 1)
     expect(stage.sweep().status == 0, "the sweep failed")
-    for form, wanted in (("text", False), ("json", False), ("prometheus", False), ("html", True)):
+    for form, wanted in (("text", False), ("json", False), ("prometheus", True), ("html", True)):
         calls = stage.run / f"{form}.calls"
         tracer = ("strace", "-f", "-e", "trace=openat", "-o", str(calls))
         result = stage.reaper("report", "--format", form, before=tracer)
