@@ -18,6 +18,7 @@
 #include "agent/system/json_values.hpp"
 #include "agent/system/text_file.hpp"
 #include "scanner/access_guard.hpp"
+#include "scanner/json/strict_json.hpp"
 
 namespace reaper::agent {
 
@@ -88,6 +89,8 @@ Event event_from(const json& record, EventKind kind, double at) {
 
 // What is wrong with it; nothing when it was added.
 std::string add_line(std::string_view line, History& history) {
+    constexpr std::size_t kDeepest = 8;
+    if (scanner::json::is_nested_deeper(line, kDeepest)) return "nested too deeply";
     const json record = json::parse(line, nullptr, false);
     if (!record.is_object()) return line.front() == '{' ? "cut short" : "not JSON";
     const std::string schema = text_of(record, "schema");

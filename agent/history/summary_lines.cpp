@@ -99,7 +99,10 @@ std::string run_line(const Run& run) {
 
 bool take_summary(const json& record, Totals& totals) {
     const std::string event = text_of(record, "event");
-    if (event == kTotals) totals = totals_of(record);
+    if (event == kTotals) {
+        totals = {};
+        add(totals_of(record), totals);
+    }
     if (event == kRun) count(run_of(record), totals);
     return event == kTotals || event == kRun;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "agent/system/exit_status.hpp"
 
@@ -50,6 +51,13 @@ struct Run {
 // Each adds to `totals` what one line tells.
 void count(const Event& event, Totals& totals);
 void count(const Run& run, Totals& totals);
+
+// Adds to the count of a word, which becomes a label of a metric: what a person named in a rule,
+// and no text that a process or another user made up. Too many words, and other texts, are left
+// out.
+void note(CountByWord& counts, const std::string& word, std::uint64_t number);
+// True for "slash_worker": letters, digits, "_", "-" and "."; at most 60.
+[[nodiscard]] bool is_label(std::string_view word);
 
 // Adds the sums of another folder.
 void add(const Totals& more, Totals& totals);

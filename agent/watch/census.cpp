@@ -10,6 +10,7 @@
 #include "agent/system/json_values.hpp"
 #include "policy/match/member.hpp"
 #include "policy/text/escape.hpp"
+#include "scanner/json/strict_json.hpp"
 
 namespace reaper::agent {
 
@@ -59,7 +60,8 @@ void Census::resume(std::string_view lines) {
         const std::size_t end =
             lines.size() > 1 ? lines.rfind('\n', lines.size() - 2) : std::string_view::npos;
         const std::size_t begin = end == std::string_view::npos ? 0 : end + 1;
-        const auto line = json::parse(lines.substr(begin), nullptr, false);
+        const bool is_line = !scanner::json::is_nested_deeper(lines.substr(begin), 8);
+        const auto line = is_line ? json::parse(lines.substr(begin), nullptr, false) : json();
         if (line.is_object() && text_of(line, "schema") == kSchema) return resume_line(line);
         lines = lines.substr(0, begin);
     }

@@ -11,25 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-// Checks the depth before anything is built, as a tree takes many times the memory of its text.
-bool is_nested_deeper(std::string_view text, std::size_t deepest) {
-    std::size_t depth = 0;
-    bool in_string = false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const char letter = text[at];
-        if (in_string && letter == '\\') {
-            ++at;
-        } else if (letter == '"') {
-            in_string = !in_string;
-        } else if (!in_string && (letter == '[' || letter == '{')) {
-            if (++depth > deepest) return true;
-        } else if (!in_string && (letter == ']' || letter == '}')) {
-            depth -= std::min<std::size_t>(depth, 1);
-        }
-    }
-    return false;
-}
-
 // Finds duplicate names. The library keeps the last of several fields with one name, while a human
 // reader may have seen the first.
 class NamesSeen {
@@ -49,6 +30,25 @@ class NamesSeen {
 };
 
 }  // namespace
+
+// Checks the depth before anything is built, as a tree takes many times the memory of its text.
+bool is_nested_deeper(std::string_view text, std::size_t deepest) {
+    std::size_t depth = 0;
+    bool in_string = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char letter = text[at];
+        if (in_string && letter == '\\') {
+            ++at;
+        } else if (letter == '"') {
+            in_string = !in_string;
+        } else if (!in_string && (letter == '[' || letter == '{')) {
+            if (++depth > deepest) return true;
+        } else if (!in_string && (letter == ']' || letter == '}')) {
+            depth -= std::min<std::size_t>(depth, 1);
+        }
+    }
+    return false;
+}
 
 Result<json> parse_strictly(std::string_view text, std::size_t deepest) {
     constexpr auto kInvalid = std::errc::invalid_argument;

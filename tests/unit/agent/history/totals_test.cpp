@@ -133,6 +133,40 @@ TEST_CASE("What another program wrote into a line of sums counts for nothing") {
     CHECK(history.totals.results == CountsByWord{{"c", {}}});
 }
 
+TEST_CASE("No text of another user becomes a label, nor too many words, and no sum wraps") {
+    const auto line = [](const std::string& fields) {
+        return R"({"schema":"orphan-reaper/history/1","event":"totals",)" + fields + "}\n";
+    };
+    std::string many;
+    for (int i = 0; i < 5000; ++i) many += fmt::format(R"(,"f{}":1)", i);
+    History history;
+    add_lines(line(R"("respawns":{"pid 7 /home/x":1,"":2,"ok":18446744073709551615)" + many + "}"),
+              "f", history);
+    CHECK(history.totals.respawns.size() == 100);
+    CHECK_FALSE(history.totals.respawns.contains("pid 7 /home/x"));
+    const CountByWord before = history.totals.respawns;
+    Totals sum = history.totals;
+    add(history.totals, sum);
+    for (const auto& [word, number] : before)
+        CHECK(sum.respawns.at(word) == (word == "ok" ? number : 2 * number));
+    Run run = run_at(5, ExitStatus::clean);
+    run.command = "sweep --pid 7";
+    count(run, sum);
+    CHECK(sum.runs.empty());
+    CHECK(sum.last_runs.empty());
+    add_lines(ended_line("a b", "ended_on_term") + ended_line("b", "x y"), "f", history);
+    CHECK(history.totals.results == CountsByWord{{"b", {}}});
+}
+
+TEST_CASE("A line that is nested too deeply is skipped and named") {
+    const std::string deep = std::string(60'000, '[') + std::string(60'000, ']');
+    History history;
+    add_lines(R"({"schema":"orphan-reaper/history/1","event":"totals","results":)" + deep + "}\n",
+              "f", history);
+    REQUIRE(history.unreadable.size() == 1);
+    CHECK(history.unreadable.front().why == "nested too deeply");
+}
+
 TEST_CASE("Runs are counted for ever, and the last success is kept") {
     const TemporaryFolder folder;
     for (int i = 0; i < 600; ++i) REQUIRE(note_run(folder.path(), run_at(i, ExitStatus::clean)));
