@@ -23,6 +23,19 @@ TEST_CASE("a process runs below a folder by its working folder, executable or sc
     CHECK(runs_below({"/w/a"}, row(7, 1, "/w/a/tool", {"tool"}), cwd("/")));
     CHECK(runs_below({"/w/a"}, node({"node", "--expose-gc", "/w/a/s.cjs"}), cwd("/")));
     CHECK(runs_below({"/w/a"}, node({"node", "a/s.cjs"}), cwd("/w")));
+    for (const char* option : {"-e", "-p", "-pe", "--eval", "--print", "--eval=x"})
+        CHECK_FALSE(runs_below({"/w/a"}, node({"node", option, "1", "/w/a/x"}), cwd("/")));
+    for (const char* option : {"-c", "-Ic", "-uc", "-m"})
+        CHECK_FALSE(runs_below({"/w/a"},
+                               row(7, 1, "/usr/bin/python3.11", {"python3", option, "x", "/w/a/x"}),
+                               cwd("/")));
+    for (const char* shell : {"/bin/sh", "/usr/bin/bash", "/usr/bin/dash"})
+        CHECK_FALSE(runs_below({"/w/a"}, row(7, 1, shell, {"sh", "-ec", "x", "/w/a/x"}), cwd("/")));
+    CHECK_FALSE(
+        runs_below({"/w/a"}, row(7, 1, "/usr/bin/perl", {"perl", "-ne", "1", "/w/a/x"}), cwd("/")));
+    CHECK(runs_below({"/w/a"}, row(7, 1, "/bin/sh", {"sh", "-e", "/w/a/x"}), cwd("/")));
+    CHECK(
+        runs_below({"/w/a"}, row(7, 1, "/usr/bin/python3", {"python3", "-u", "/w/a/x"}), cwd("/")));
     CHECK(runs_below({"/w/a", "/l"}, node({"node", "/l/s.cjs"}), cwd("/")));
     CHECK_FALSE(runs_below({"/w/a"}, node({"node", "/l/s.cjs"}), cwd("/")));
     CHECK_FALSE(runs_below({"/w/a"}, node({"node", "../s.cjs"}), cwd("/w/b")));
