@@ -171,7 +171,7 @@ Exit status: 0 all is well; 1 something is to be done; 4 could not look.
 constexpr std::string_view kMerge = R"(
 Each REPORT is a file, a pipe, or '-' for the standard input, with what 'report',
 'sweep' or 'preflight' printed with --json on some machine. Of two reports of the
-same command, user and boot the newer one counts.
+same command and scope by one system the newer one counts.
 
   orphan-reaper merge <(ssh one orphan-reaper --json) <(ssh two orphan-reaper --json)
 

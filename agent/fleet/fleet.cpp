@@ -33,22 +33,26 @@ auto rank_of(const FleetMachine& machine) {
 
 bool is_about_the_same(const FleetMachine& one, const FleetMachine& other) {
     const auto key = [](const FleetMachine& machine) {
-        return std::tie(machine.name, machine.boot, machine.scope, machine.command);
+        return std::tie(machine.name, machine.system, machine.scope, machine.command,
+                        machine.dry_run);
     };
     return one.trouble.empty() && other.trouble.empty() && key(one) == key(other);
 }
 
+// Of two of the same second the one with more leaks counts.
 void leave_out_older(Fleet& fleet) {
     auto& machines = fleet.machines;
-    std::ranges::stable_sort(machines, std::greater(), &FleetMachine::started_at);
+    std::ranges::stable_sort(machines, std::greater(), [](const FleetMachine& machine) {
+        return std::pair(machine.started_at, left_of(machine));
+    });
     for (std::size_t at = 0; at < machines.size(); ++at) {
         const auto older = [&](const FleetMachine& one) {
-            const bool same = is_about_the_same(machines[at], one);
-            if (same)
+            const bool left_out = is_about_the_same(machines[at], one);
+            if (left_out)
                 fleet.remarks.push_back(fmt::format(
-                    "{} is left out: {} is a newer report of {}", policy::escape(one.file, 200),
+                    "{} is left out: {} is no older report of {}", policy::escape(one.file, 200),
                     policy::escape(machines[at].file, 200), policy::escape(one.name, 200)));
-            return same;
+            return left_out;
         };
         const auto begin = machines.begin() + static_cast<std::ptrdiff_t>(at) + 1;
         machines.erase(std::remove_if(begin, machines.end(), older), machines.end());

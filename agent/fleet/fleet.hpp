@@ -30,8 +30,8 @@ struct FleetMachine {
     std::string file;
     std::string trouble;  // why there is no more than the file's name; empty: there is
     std::string name;
-    std::string boot;
-    std::string scope;  // of which users the processes are
+    std::string system;  // its boot and pid namespace: containers share name and boot
+    std::string scope;   // which processes were looked at
     std::string command;
     bool dry_run = false;
     std::string started_at;  // "2026-01-31T12:00:00Z"
@@ -74,7 +74,7 @@ struct FleetSum {
 // Reads what `report`, `sweep` or `preflight` printed with --json. What is no such text is trouble.
 [[nodiscard]] FleetMachine read_report(const std::string& file, const Result<std::string>& text);
 
-// Of two reports of the same command about the same users of one boot the newer one counts.
+// Of two reports of the same command and scope by one system the newer one counts.
 [[nodiscard]] Fleet merge(std::vector<FleetMachine> machines);
 
 [[nodiscard]] FleetSum sum_of(const Fleet& fleet);

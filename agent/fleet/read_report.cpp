@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "agent/fleet/fleet.hpp"
+#include "scanner/json/strict_json.hpp"
 
 namespace reaper::agent {
 
@@ -8,6 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr auto kReplace = Json::error_handler_t::replace;
+constexpr std::size_t kDeepest = 16;
 constexpr std::string_view kSchema = "orphan-reaper/report/1";
 
 // The member of an object; an empty value where there is none.
@@ -22,9 +27,14 @@ std::string text(const Json& json, const char* key) {
     return found.is_string() ? found.get<std::string>() : std::string();
 }
 
-std::uint64_t number(const Json& json, const char* key) {
+// What no machine can have is cut off, so that sums fit.
+std::uint64_t number(const Json& json, const char* key, std::uint64_t most = 999'999'999) {
     const Json& found = at(json, key);
-    return found.is_number_unsigned() ? found.get<std::uint64_t>() : 0;
+    return found.is_number_unsigned() ? std::min(found.get<std::uint64_t>(), most) : 0;
+}
+
+std::uint64_t bytes(const Json& json, const char* key) {
+    return number(json, key, 1UL << 50U);
 }
 
 bool truth(const Json& json, const char* key) {
@@ -52,7 +62,7 @@ FleetProcess read_process(const Json& json) {
     process.verdict = text(json, "verdict");
     process.result = text(at(json, "outcome"), "result");
     process.age = number(json, "age_s");
-    process.memory_bytes = number(json, "rss_bytes") + number(json, "swap_bytes");
+    process.memory_bytes = bytes(json, "rss_bytes") + bytes(json, "swap_bytes");
     return process;
 }
 
@@ -62,14 +72,15 @@ void read_summary(const Json& summary, FleetMachine& machine) {
     machine.reported = number(summary, "reported");
     machine.kept = number(summary, "kept");
     machine.failed = number(summary, "failed");
-    machine.reclaimable_bytes = number(summary, "reclaimable_bytes");
-    machine.reclaimed_bytes = number(summary, "reclaimed_bytes");
+    machine.reclaimable_bytes = bytes(summary, "reclaimable_bytes");
+    machine.reclaimed_bytes = bytes(summary, "reclaimed_bytes");
 }
 
 void read_opening(const Json& json, FleetMachine& machine) {
     machine.name = text(at(json, "host"), "name");
-    machine.boot = text(at(json, "host"), "boot_id");
-    machine.scope = at(at(json, "scope"), "uids").dump();
+    machine.system = text(at(json, "host"), "boot_id") + " " +
+                     at(at(json, "host"), "pid_namespace").dump(-1, ' ', true, kReplace);
+    machine.scope = at(json, "scope").dump(-1, ' ', true, kReplace);
     machine.command = text(json, "command");
     machine.dry_run = truth(json, "dry_run");
     machine.started_at = text(json, "started_at");
@@ -85,8 +96,11 @@ std::string trouble_with(const Json& json) {
     if (schema != kSchema)
         return "it is not the report of a machine: expected what 'orphan-reaper report --json' "
                "prints";
-    if (!at(json, "summary").is_object() || !at(json, "exit_status").is_number_integer())
+    if (!at(json, "summary").is_object() || !at(json, "exit_status").is_number_unsigned())
         return "it ends in the middle";
+    const std::string command = text(json, "command");
+    if (command != "report" && command != "sweep" && command != "preflight")
+        return "it is no report, sweep or preflight";
     return {};
 }
 
@@ -98,6 +112,10 @@ FleetMachine read_report(const std::string& file, const Result<std::string>& con
     if (!content) machine.trouble = describe(content.error());
     if (content && content->empty()) machine.trouble = "it is empty: the report did not arrive";
     if (!machine.trouble.empty()) return machine;
+    if (scanner::json::is_nested_deeper(*content, kDeepest)) {
+        machine.trouble = "it is nested too deeply";
+        return machine;
+    }
     const Json json = Json::parse(*content, nullptr, false);
     machine.trouble = trouble_with(json);
     if (!machine.trouble.empty()) return machine;
@@ -109,7 +127,7 @@ FleetMachine read_report(const std::string& file, const Result<std::string>& con
     for (const Json& process : at(json, "processes")) {
         if (text(process, "action") != "keep") machine.leaks.push_back(read_process(process));
     }
-    machine.exit_status = at(json, "exit_status").get<int>();
+    machine.exit_status = static_cast<int>(number(json, "exit_status"));
     return machine;
 }
 

@@ -150,6 +150,7 @@ Report report_of(const Judged& judged, const SweepOptions& options, const Setup&
     report.started_epoch = facts.machine.now_epoch;
     report.uids = setup.settings.uids;
     report.homes = setup.settings.homes;
+    report.under = setup.settings.under;
     for (const policy::FamilyRule& rule : setup.rules.families) {
         const auto& packs = report.other_packs;
         if (rule.apart && std::ranges::find(packs, rule.pack) == packs.end())

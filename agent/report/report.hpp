@@ -77,6 +77,7 @@ struct Report {
     double elapsed_ms = 0;
     std::vector<scanner::Uid> uids;        // scope; empty: all users
     std::vector<std::string> homes;        // scope; empty: all
+    std::vector<std::string> under;        // scope: names of the folder of --under; empty: all
     std::vector<std::string> families;     // enabled
     std::vector<std::string> report_only;  // families of which not even an orphan is ended
     // Of families that are only listed: the pack that would end orphans; empty: it would not,

@@ -72,12 +72,34 @@ TEST_CASE("what is no report of a machine is trouble, whatever it is") {
           std::string::npos);
     CHECK(trouble(std::string()).starts_with("it is empty"));
     CHECK(trouble(std::string("ssh: no route")).starts_with("it is no JSON"));
-    CHECK(trouble(std::string(100'000, '[')).starts_with("it is no JSON"));
+    CHECK(trouble(std::string(100'000, '[')) == "it is nested too deeply");
     for (const char* text : {"[]", "3", "null", "{}", R"({"schema":"orphan-reaper/doctor/1"})"})
         CHECK(trouble(std::string(text)).starts_with("it is not the report of a machine"));
     Json cut = report("one", 1, 1);
     cut.erase("summary");
     CHECK(trouble(cut.dump()) == "it ends in the middle");
+}
+
+TEST_CASE("what a machine cannot have is cut off") {
+    Json json = report("one", 1, 1);
+    json["summary"]["failed"] = json["summary"]["reported"] = ~std::uint64_t{0};
+    json["summary"]["reclaimable_bytes"] = ~std::uint64_t{0};
+    CHECK(read(json).failed == 999'999'999);
+    CHECK(read(json).reclaimable_bytes == 1UL << 50U);
+    json["exit_status"] = std::uint64_t{1} << 32U;
+    CHECK(agent::merge({read(json)}).exit_status == ExitStatus::incomplete);
+    json["command"] = "explain";
+    CHECK(read(json).trouble == "it is no report, sweep or preflight");
+}
+
+TEST_CASE("of two reports of the same second the one with more leaks counts") {
+    const FleetMachine one = read(report("one", 3, 1));
+    for (const Fleet& fleet :
+         {agent::merge({one, read(report("one", 0, 0))}),
+          agent::merge({read(report("one", 0, 0)), one}), agent::merge({one, one})}) {
+        REQUIRE(fleet.machines.size() == 1);
+        CHECK(fleet.machines.front().to_reap == 3);
+    }
 }
 
 TEST_CASE("fields of the wrong kind are left out") {
@@ -127,11 +149,13 @@ TEST_CASE("the newer of two reports of the same counts") {
         REQUIRE(fleet.machines.size() == 1);
         CHECK(fleet.machines.front().file == "new.json");
         CHECK(fleet.remarks ==
-              std::vector<std::string>{"old.json is left out: new.json is a newer report of one"});
+              std::vector<std::string>{"old.json is left out: new.json is no older report of one"});
     }
     for (const auto& [key, value] :
          {std::pair("command", Json("sweep")), std::pair("scope", Json{{"uids", {1001}}}),
-          std::pair("host", Json{{"name", "one"}, {"boot_id", "other"}})}) {
+          std::pair("scope", Json{{"uids", {1000}}, {"families", {"kernel"}}}),
+          std::pair("host", Json{{"name", "one"}, {"boot_id", "other"}}),
+          std::pair("host", Json{{"name", "one"}, {"boot_id", "b-one"}, {"pid_namespace", 2}})}) {
         newer[key] = value;
         const Fleet both = agent::merge({old, read(newer, "reports/new.json")});
         REQUIRE(both.machines.size() == 2);
@@ -194,7 +218,7 @@ TEST_CASE("a page of many machines shows their words as words") {
         CHECK(page.find(tag) == std::string::npos);
     CHECK(page.find("&lt;script&gt;") != std::string::npos);
     std::vector<FleetMachine> many(3000, read(report("one", 100, 1)));
-    for (std::size_t at = 0; at < many.size(); ++at) many[at].boot = fmt::format("{}", at);
+    for (std::size_t at = 0; at < many.size(); ++at) many[at].system = fmt::format("{}", at);
     CHECK(agent::render_fleet_html(agent::merge(std::move(many))).size() < 2'000'000);
 }
 
