@@ -108,7 +108,10 @@ int execute(const Options& options) {
         return status ? *status : say(status.error());
     }
     auto setup = prepare(options);
-    if (!setup) return say(setup.error());
+    if (!setup) {
+        note_unstarted(options, setup.error().status);
+        return say(setup.error());
+    }
     if (options.command == Command::watch) {
         const auto status = run_watch(options, std::move(*setup));
         return status ? *status : say(status.error());

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <tuple>
 
+#include "agent/cli/option_table.hpp"
 #include "agent/cli/version.hpp"
 #include "agent/commands/platform.hpp"
 #include "agent/history/file.hpp"
@@ -29,6 +30,15 @@ void note_and_total(const Options& options, Report& report) {
     if (is_written_down(options)) std::ignore = note_run(history_folder(), run_of(report));
     if (options.format != Format::prometheus || report.replayed) return;
     if (auto totals = read_totals()) report.totals = *std::move(totals);
+}
+
+void note_unstarted(const Options& options, int exit_status) {
+    if (!is_written_down(options) || exit_status == static_cast<int>(ExitStatus::usage)) return;
+    std::ignore = note_run(history_folder(), {std::string(info_of(options.command).name),
+                                              now_epoch(),
+                                              0,
+                                              static_cast<ExitStatus>(exit_status),
+                                              {}});
 }
 
 Result<std::string> run_history(const HistoryOptions& own, Format format,

@@ -39,6 +39,8 @@ using ShowReport = std::function<int(Report)>;
 // and reads for metrics what the history adds up to. A history that cannot be used is no failure of
 // a run that is over: the report has said so, or has no counters.
 void note_and_total(const Options& options, Report& report);
+// Writes down one that did not begin, as its rules are wrong: sweeps that fail for ever are seen.
+void note_unstarted(const Options& options, int exit_status);
 
 // What `doctor` prints, and its exit status.
 struct DoctorReport {

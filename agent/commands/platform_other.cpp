@@ -33,6 +33,8 @@ Result<int> run_preflight(const SweepOptions&, const PreflightOptions&, const Se
 
 void note_and_total(const Options&, Report&) {}
 
+void note_unstarted(const Options&, int) {}
+
 Result<std::string> run_history(const HistoryOptions&, Format, const RenderOptions&) {
     return failure(std::errc::function_not_supported, "see a history", kInstead);
 }

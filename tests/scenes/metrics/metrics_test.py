@@ -116,6 +116,19 @@ def what_is_refused_is_counted():
 
 
 @case
+def a_sweep_whose_rules_are_wrong_is_counted():
+    stage = Stage()
+    rules = stage.layout.base / "wrong.json"
+    put(rules, "{", stage.uid)
+    for command in ("report", "sweep"):
+        refused = stage.reaper(command, "--config", str(rules))
+        expect(refused.status == 3, refused.explain())
+    history = read(stage, "history")
+    expect(history.value("runs_total", command="sweep", exit_status="3") == 1, "the sweep")
+    expect(not history.has("runs_total", command="report", exit_status="3"), "the report")
+
+
+@case
 def what_a_watch_ends_is_counted():
     stage = Stage()
     watch = stage.start_reaper("watch", "--interval", "200ms", *QUICKLY)
