@@ -28,7 +28,8 @@ ExitStatus status_of(const FleetMachine& machine) {
 
 auto rank_of(const FleetMachine& machine) {
     const auto place = std::ranges::find(kWorstFirst, status_of(machine)) - std::begin(kWorstFirst);
-    return std::tuple(machine.trouble.empty(), place, name_of(machine), machine.started_at);
+    return std::tuple(machine.trouble.empty(), place, name_of(machine), machine.started_at,
+                      machine.file);
 }
 
 bool is_about_the_same(const FleetMachine& one, const FleetMachine& other) {
@@ -42,8 +43,8 @@ bool is_about_the_same(const FleetMachine& one, const FleetMachine& other) {
 // Of two of the same second the one with more leaks counts.
 void leave_out_older(Fleet& fleet) {
     auto& machines = fleet.machines;
-    std::ranges::stable_sort(machines, std::greater(), [](const FleetMachine& machine) {
-        return std::pair(machine.started_at, left_of(machine));
+    std::ranges::sort(machines, std::greater(), [](const FleetMachine& machine) {
+        return std::tuple(machine.started_at, left_of(machine), machine.file);
     });
     for (std::size_t at = 0; at < machines.size(); ++at) {
         const auto older = [&](const FleetMachine& one) {
@@ -95,7 +96,7 @@ Fleet merge(std::vector<FleetMachine> machines) {
     fleet.machines = std::move(machines);
     leave_out_older(fleet);
     tell_apart(fleet.machines);
-    std::ranges::stable_sort(fleet.machines, {}, rank_of);
+    std::ranges::sort(fleet.machines, {}, rank_of);
     for (const ExitStatus status : kWorstFirst) {
         const bool found = std::ranges::any_of(
             fleet.machines, [&](const FleetMachine& one) { return status_of(one) == status; });
