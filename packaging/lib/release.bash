@@ -127,7 +127,9 @@ make_static() {
     local machine=$1 name=orphan-reaper-$version-$1-linux objcopy=objcopy program
     local -a run=()
     say "static, $machine"
-    configure "$machine" -DREAPER_STATIC=ON -DCMAKE_INSTALL_PREFIX=/usr/local "${@:2}"
+    # All files as one: without what they have twice it is a tenth smaller.
+    configure "$machine" -DREAPER_STATIC=ON -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON \
+        -DCMAKE_INSTALL_PREFIX=/usr/local "${@:2}"
     if [[ $machine != "$(uname -m)" ]]; then
         objcopy=$machine-linux-gnu-objcopy run=("qemu-$machine-static")
     fi
