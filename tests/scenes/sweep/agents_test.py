@@ -9,7 +9,14 @@ import sys
 
 from harness import actor, npm, sandbox
 from harness.actor import parent_of, wait_until
-from harness.agents import SERVER_PACKAGES, SERVERS, AgentsStage, argv_of, descendants
+from harness.agents import (
+    SERVER_PACKAGES,
+    SERVERS,
+    AgentsStage,
+    argv_of,
+    descendants,
+    wait_settled,
+)
 from harness.layout import own_below, put
 from harness.sandbox import NODE, case, expect
 from harness.stage import Stage
@@ -197,7 +204,8 @@ def language_servers_end_like_mcp_servers():
     argv = [NODE, stage.links / "typescript-language-server", "--stdio"]
     stage.start_agent("killed", [stage.started("lost", argv, protocol="lsp")])
     stage.start_agent("living", [stage.started("kept", argv, protocol="lsp")])
-    below = wait_until(lambda: descendants(stage.actors["lost"].pid)[1:], "its tsserver")
+    lost = stage.actors["lost"].pid
+    below = wait_settled(lambda: descendants(lost)[1:], "its tsservers, and what installs typings")
     tsserver = stage.know("tsserver", below[0])
     stage.hang("lost")
     stage.kill_host("killed")
@@ -211,7 +219,8 @@ def language_servers_end_like_mcp_servers():
         },
     )
     expect(report.process(tsserver.pid)["role"] == "tsserver", report.explain())
-    expect(stage.sweep().status == 0, "both of them are leaked")
+    result = stage.sweep()
+    expect(result.status == 0, result.explain())
     stage.expect_ended(["lost", "tsserver"])
     stage.expect_untouched(["kept", "living"])
 
