@@ -3,6 +3,7 @@ mounts or listens on is gone with its pid 1,
 and no case can see, let alone signal, a process that it did not start."""
 import ctypes
 import fcntl
+import functools
 import os
 import pathlib
 import shutil
@@ -27,6 +28,21 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 class Skip(Exception):
     """This machine cannot run the case; the text says why."""
+
+
+def only_with(variable):
+    """Makes a decorator of cases that are skipped unless this variable asks for them."""
+
+    def mark(function):
+        @functools.wraps(function)
+        def run():
+            if not os.environ.get(variable):
+                raise Skip(f"only packaging/check --release runs it ({variable}=1)")
+            function()
+
+        return run
+
+    return mark
 
 
 def case(function=None, *, lazy=False, timeout=90, alone=False):

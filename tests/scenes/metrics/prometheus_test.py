@@ -1,7 +1,6 @@
 """The real Prometheus and node_exporter: a leak makes an alert fire, and its end resolves it. Some
 twenty megabytes: only `packaging/check --release` fetches them, everything else counts the cases as
 skipped."""
-import functools
 import json
 import os
 import re
@@ -28,16 +27,7 @@ scrape_configs:
 """
 
 
-def large(function):
-    """A case that is skipped unless it is asked for."""
-
-    @functools.wraps(function)
-    def run():
-        if not os.environ.get(WANTED):
-            raise sandbox.Skip(f"only packaging/check --release runs it ({WANTED}=1)")
-        function()
-
-    return run
+large = sandbox.only_with(WANTED)
 
 
 def program(name):

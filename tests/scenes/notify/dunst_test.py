@@ -1,6 +1,5 @@
 """A real notification daemon, dunst, on a screen without a monitor. Only
 `packaging/check --release` fetches it, everything else counts the case as skipped."""
-import functools
 import json
 import os
 import subprocess
@@ -19,16 +18,7 @@ QUICKLY = ("--min-age", "1ms", "--settle", "1ms", "--grace", "1s")
 SCREEN = {"DISPLAY": ":77"}
 
 
-def large(function):
-    """A case that is skipped unless it is asked for."""
-
-    @functools.wraps(function)
-    def run():
-        if not os.environ.get(WANTED):
-            raise sandbox.Skip(f"only packaging/check --release runs it ({WANTED}=1)")
-        function()
-
-    return run
+large = sandbox.only_with(WANTED)
 
 
 def show_packages():

@@ -1,6 +1,5 @@
 """Claude Code, Codex, opencode, OpenClaw and the adapters of editors, from npm. Two gigabytes: only
 `packaging/check --release` runs them, everything else counts them as skipped."""
-import functools
 import json
 import os
 import signal
@@ -35,16 +34,7 @@ LINKED = {
 KEYS = {"ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none", "DISABLE_AUTOUPDATER": "1"}
 
 
-def large(function):
-    """A case that is skipped unless it is asked for."""
-
-    @functools.wraps(function)
-    def run():
-        if not os.environ.get(WANTED):
-            raise sandbox.Skip(f"only packaging/check --release runs it ({WANTED}=1)")
-        function()
-
-    return run
+large = sandbox.only_with(WANTED)
 
 
 def acp(stage, name, argv, servers):
