@@ -31,7 +31,9 @@ struct Tree {
 };
 
 // Returns the trees of all processes of a report; those with leaks first, then most memory first.
+// They point into the report, which has to outlive them.
 [[nodiscard]] std::vector<Tree> trees_of(const Report& report);
+std::vector<Tree> trees_of(const Report&& report) = delete;
 
 // Draws them, at most so many that a person can look at them; empty without any.
 [[nodiscard]] Markup draw(const Report& report, const std::vector<Tree>& trees);

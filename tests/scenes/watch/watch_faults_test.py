@@ -128,7 +128,8 @@ def hosts_that_die_all_the_time_leave_other_sweeps_their_turn():
     try:
         time.sleep(3)
         swept = stage.sweep("--lock-wait", "20s")
-        expect(swept.status == 0, swept.explain())
+        # 1: the last look found a host that had died meanwhile.
+        expect(swept.status in (0, 1), swept.explain())
     finally:
         over.set()
         loop.join()

@@ -27,7 +27,8 @@ ReportedProcess attached(scanner::Pid pid, scanner::Pid host) {
 }  // namespace
 
 TEST_CASE("Each host is a tree, and what has lost its own is the first") {
-    const std::vector<Tree> trees = trees_of(agent::test::sick_machine());
+    const Report report = agent::test::sick_machine();
+    const std::vector<Tree> trees = trees_of(report);
     REQUIRE(trees.size() == 4);
     CHECK(trees[0].name == "No living host");
     CHECK(trees[0].leaked == 2);
@@ -46,7 +47,8 @@ TEST_CASE("What a listed process started hangs below it") {
     ReportedProcess bridge = orphan(71);
     launcher.judgement.role = "launcher";
     bridge.facts.row.ppid = 70;
-    const std::vector<Tree> trees = trees_of(agent::test::report_of("report", {bridge, launcher}));
+    const Report report = agent::test::report_of("report", {bridge, launcher});
+    const std::vector<Tree> trees = trees_of(report);
     REQUIRE(trees.size() == 1);
     REQUIRE(trees[0].twigs.size() == 2);
     CHECK(trees[0].twigs[0].group.members.front()->facts.row.pid == 70);
