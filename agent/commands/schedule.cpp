@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <chrono>
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include "agent/schedule/names.hpp"
 #include "agent/schedule/plan.hpp"
 #include "agent/schedule/trial.hpp"
+#include "agent/schedule/turn.hpp"
 #include "agent/schedule/view.hpp"
 #include "policy/text/duration.hpp"
 
@@ -18,6 +21,8 @@ namespace reaper::agent {
 namespace {
 
 using Answer = tl::expected<ScheduleAnswer, Message>;
+
+constexpr std::chrono::seconds kTurnLimit{60};  // one takes a few seconds, a slow manager more
 
 double now_epoch() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
@@ -110,10 +115,21 @@ Answer status(const Situation& found, bool as_json) {
                           static_cast<int>(exit_status_of(view.checks))};
 }
 
+// Without root nothing is written for the system: that is refused where it is planned.
+bool changes_system(const ScheduleWish& wish, bool dry_run) {
+    return wish.system && wish.task != "status" && !dry_run && ::geteuid() == 0;
+}
+
 }  // namespace
 
 Answer run_schedule(const Options& options) {
     const ScheduleWish wish = wish_of(options);
+    Fd turn;
+    if (changes_system(wish, options.dry_run)) {
+        auto taken = take_turn(kTurnLimit);
+        if (!taken) return incomplete(describe(taken.error()));
+        turn = std::move(*taken);
+    }
     const auto found = find_situation(wish);
     if (!found) return tl::unexpected(found.error());
     if (wish.task == "install") return install(*found, wish, options.dry_run);

@@ -1,7 +1,10 @@
 """`schedule` where no systemd runs, with the crontab(1) of the machine; and what it refuses. With
 systemd: tests/system/booted/schedule."""
 
+import concurrent.futures
+import contextlib
 import copy
+import fcntl
 import json
 import os
 import pathlib
@@ -12,6 +15,7 @@ import subprocess
 import jsonschema
 
 from harness import product, sandbox
+from harness.actor import wait_until
 from harness.layout import own_below, put
 from harness.sandbox import case, expect
 from harness.stage import Stage
@@ -176,6 +180,52 @@ def lines_in_the_crontab_of_the_system():
     expect("was not written by install" in refused.err, refused.err)
     one.run("remove", "--system", "--user", "u", uid=0)
     expect(CRON_FILE.read_text() == "# of the administrator\n", CRON_FILE.read_text())
+
+
+@case
+def two_installs_for_the_system_lose_no_line():
+    one = Schedule()
+    one.use_real_crontab()
+    turn = pathlib.Path("/run/orphan-reaper-schedule")
+    turn.mkdir(mode=0o700)
+    words = ("install", "--system", "--user")
+    with concurrent.futures.ThreadPoolExecutor() as at_once:
+        with lock_of(turn):
+            second = at_once.submit(one.run, *words, "v", uid=0)
+            wait_until(lambda: waits_for(turn), "the second install waits", 30)
+            line = f"*/5 * * * * u {one.stage.layout.binary} sweep --quiet"
+            CRON_FILE.write_text(f"# Written by orphan-reaper schedule install\n{line}\n")
+        second.result(60)
+        lines = CRON_FILE.read_text().splitlines()
+        expect([text.split()[5] for text in lines[1:]] == ["u", "v"], str(lines))
+        with lock_of(turn):
+            one.run("install", "--system", "--user", "u", "--dry-run", uid=0)
+            one.status(0)
+
+
+@contextlib.contextmanager
+def lock_of(folder):
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
+
+
+def waits_for(folder):
+    """Another process has it open."""
+    links = pathlib.Path("/proc").glob("[1-9]*/fd/*")
+    return any(
+        readlink(link) == str(folder) and link.parts[2] != str(os.getpid()) for link in links
+    )
+
+
+def readlink(link):
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""
 
 
 @case
