@@ -186,7 +186,7 @@ class DescendantHolds {
             Reason why = why_member_stays(members_[at], judgements_[at], input_);
             if (!why && has_host_elsewhere(judgements_[at])) why = "its host is alive";
             if (why && hold_above(members_[at], *why)) held = true;
-            if (is_only_reported(members_[at]) && hold_leftovers(members_[at])) held = true;
+            if (is_only_reported(members_[at]) && hold_what_runs(members_[at])) held = true;
         }
         return held;
     }
@@ -213,12 +213,15 @@ class DescendantHolds {
         return held;
     }
 
-    // Holds what counts as left over only for where it runs, and may pass a signal on.
-    bool hold_leftovers(const Member& member) {
+    // Holds what counts as left over only for where it runs, and may pass a signal on. And what
+    // runs an agent as others run it: an MCP server waits for its agent to finish, and then ends.
+    bool hold_what_runs(const Member& member) {
         bool held = false;
         for (const Pid pid : above(member.pid())) {
             const auto place = place_of(pid);
-            if (place && !members_[*place].rule().under.empty())
+            if (!place) continue;
+            const FamilyRule& rule = members_[*place].rule();
+            if (!rule.under.empty() || is_host(rule, member.facts->row))
                 held = hold_for(*place, member.pid(),
                                 fmt::format("{} is only reported", member.rule().name)) ||
                        held;

@@ -444,7 +444,9 @@ TEST_CASE("what fetches and runs an MCP server, and what lies in those caches") 
           std::pair("/home/u/.local/bin/uv",
                     Words{"/home/u/.local/bin/uv", "tool", "uvx", "mcp-server-git", "-r"}),
           std::pair("/home/u/.local/bin/uv", Words{"uv", "tool", "run", "mcp-server-git"}),
-          std::pair(kPython, Words{cache + "python", cache + "mcp-server-git"})}) {
+          std::pair(kPython, Words{cache + "python", cache + "mcp-server-git"}),
+          std::pair(kPython, Words{"python", "/home/u/venv/bin/mcp-server-fetch"}),
+          std::pair(kPython, Words{"python", "-m", "mcp_server_time"})}) {
         INFO(argv[argv.size() > 1 ? 1 : 0]);
         CHECK(said(exe, argv) == "mcp_server/server orphan reap");
     }
@@ -464,6 +466,7 @@ TEST_CASE("what fetches and runs an MCP server, and what lies in those caches") 
           std::pair("/home/u/.bun/bin/bun", Words{"bun", "mcp-report.ts", "--year", "2025"}),
           std::pair(kPython,
                     Words{"python", "/home/u/.local/share/uv/tools/mcp-eval/bin/mcp-eval", "run"}),
+          std::pair(kPython, Words{"python", "-m", "mcp_report"}),
           std::pair(kPython, Words{"python", "train.py", "--model", "mcp"})}) {
         INFO(argv[argv.size() > 1 ? 1 : 0]);
         CHECK(said(exe, argv).empty());

@@ -130,6 +130,26 @@ TEST_CASE("below: a leak that is only reported holds what is above") {
     CHECK_FALSE(is_held(builder, also({Verdict::held})));
 }
 
+TEST_CASE("below: an agent at work holds what runs it, and a browser does not") {
+    const scanner::ProcessRow server = row(
+        kTop, 1, "/usr/bin/node", {"node", "/home/u/.npm/_npx/1/node_modules/.bin/mcp-server-x"});
+    for (const FactsBuilder& above : {npm(), FactsBuilder().orphan(server)}) {
+        FactsBuilder builder = above;
+        REQUIRE(top_of(builder).family == "mcp_server");
+        builder.attached_bridge(kBottom, kTop);
+        CHECK_FALSE(is_held(builder));
+        scanner::ProcessRow& below = builder[kBottom].row;
+        below.exe.value = "/home/u/.local/share/claude/versions/2.1.0";
+        below.command_line.value.argv = {"claude", "-p", "fix"};
+        REQUIRE(judged_by(all_rules(), builder, kBottom).family == "agent");
+        CHECK(is_held(builder));
+        below.exe.value = "/usr/bin/chromium";
+        below.command_line.value.argv = {"chromium", "--headless", "--user-data-dir=/tmp/x"};
+        REQUIRE(judged_by(all_rules(), builder, kBottom).family == "headless_browser");
+        CHECK_FALSE(is_held(builder));
+    }
+}
+
 TEST_CASE("below: what is held by a daemon of its own session holds the next one above") {
     FactsBuilder builder =
         FactsBuilder().orphan_worker(kTop, kGonePid).attached_bridge(kMiddle, kTop);
