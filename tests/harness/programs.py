@@ -2,6 +2,7 @@
 sandbox."""
 import os
 import pathlib
+import shutil
 import subprocess
 
 from . import sandbox
@@ -31,7 +32,7 @@ def fetch(package, version):
     """Its files, as npm has them. What cannot be fetched is simply not there: the cases that need
     it are skipped, and say so."""
     place = place_of(package, version)
-    if place.exists():
+    if place.exists() or not shutil.which("npm"):
         return
     CACHE.mkdir(parents=True, exist_ok=True)
     work = place.with_name(f"{place.name}.{os.getpid()}")

@@ -153,8 +153,9 @@ def everything(master):
 @case
 def ctrl_c_arrives_once():
     script = (
-        "import signal\nsignal.signal(2, lambda n, f: print('<INT>', flush=True))\n"
-        "print('ready', flush=True)\nwhile True:\n    signal.pause()\n"
+        # What print writes can be read before print returns, and it cannot be entered twice.
+        "import os, signal\nsignal.signal(2, lambda n, f: os.write(1, b'<INT>\\n'))\n"
+        "os.write(1, b'ready\\n')\nwhile True:\n    signal.pause()\n"
     )
     pid, master = terminal(BINARY, "run", "--", PYTHON, "-c", script)
     read_until(master, b"ready")
