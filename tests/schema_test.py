@@ -63,6 +63,7 @@ FAMILY = {
         {"spawn_purpose": "notes"},
     ],
     "needs_owner": False,
+    "keeps_runner": True,
     "proofs": [["owner.dead"], ["stdin.dead", "stdout.dead"]],
     "listens": False,
     "at_update": "restarted",
@@ -230,6 +231,7 @@ PLACES = {
     "families/notes/owners/1/variable": TEXT,
     "families/notes/owners/2/spawn_purpose": TEXT,
     "families/notes/needs_owner": FLAG,
+    "families/notes/keeps_runner": FLAG,
     "families/notes/proofs": (
         [
             [["owner.dead"]],

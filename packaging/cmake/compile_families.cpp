@@ -113,12 +113,13 @@ std::string code(const Program& program) {
 }
 
 std::string code(const FamilyRule& rule) {
-    return aggregate(
-        "FamilyRule", rule.name, rule.origin, rule.pack, rule.enabled, rule.listed, rule.apart,
-        rule.keep_as, rule.programs, rule.inside_parts, rule.inside_package, rule.roles, rule.home,
-        rule.hosts, rule.owners, rule.needs_owner, rule.proofs, rule.single_instance,
-        rule.several_with, rule.same_options, rule.daemon_roles, rule.daemon_ports, rule.at_update,
-        rule.listens, rule.actions, rule.under, rule.start_up, rule.grace, rule.grace_cap);
+    return aggregate("FamilyRule", rule.name, rule.origin, rule.pack, rule.enabled, rule.listed,
+                     rule.apart, rule.keep_as, rule.programs, rule.inside_parts,
+                     rule.inside_package, rule.roles, rule.home, rule.hosts, rule.owners,
+                     rule.needs_owner, rule.keeps_runner, rule.proofs, rule.single_instance,
+                     rule.several_with, rule.same_options, rule.daemon_roles, rule.daemon_ports,
+                     rule.at_update, rule.listens, rule.actions, rule.under, rule.start_up,
+                     rule.grace, rule.grace_cap);
 }
 
 // Every family in a function of its own: one for all would take the compiler half a minute.

@@ -142,6 +142,7 @@ nlohmann::ordered_json to_json(const FamilyRule& rule) {
     json["hosts"] = list(rule.hosts);
     json["owners"] = list(rule.owners);
     json["needs_owner"] = rule.needs_owner;
+    json["keeps_runner"] = rule.keeps_runner;
     json["proofs"] = rule.proofs;
     json["at_update"] = to_string(rule.at_update);
     json["listens"] = rule.listens;

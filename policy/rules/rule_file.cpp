@@ -44,6 +44,7 @@ void read_family(const RuleValue& value, FamilyRule& rule) {
         {"hosts", into(rule.hosts)},
         {"owners", into(rule.owners)},
         {"needs_owner", into(rule.needs_owner)},
+        {"keeps_runner", into(rule.keeps_runner)},
         {"proofs", [&](const RuleValue& proofs) { read_proofs(proofs, rule.proofs); }},
         {"at_update", into(rule.at_update)},
         {"listens", into(rule.listens)},

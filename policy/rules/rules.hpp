@@ -134,6 +134,7 @@ struct FamilyRule {
     std::vector<Program> hosts;
     std::vector<OwnerSource> owners;  // where members record the process that started them
     bool needs_owner = false;         // a member without such a record belongs to another product
+    bool keeps_runner = false;        // what runs a member, of the same pack, stays while it lives
     std::vector<Proof> proofs;        // one of these is needed for the verdict orphan
     bool single_instance = false;     // a host needs only one per home; others are duplicates
     // Marks of a host that needs several; then none is a duplicate.

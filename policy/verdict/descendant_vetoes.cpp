@@ -214,14 +214,15 @@ class DescendantHolds {
     }
 
     // Holds what counts as left over only for where it runs, and may pass a signal on. And what
-    // runs an agent as others run it: an MCP server waits for its agent to finish, and then ends.
+    // runs an agent: an MCP server that lost its client waits for that to finish, and then ends.
     bool hold_what_runs(const Member& member) {
         bool held = false;
         for (const Pid pid : above(member.pid())) {
             const auto place = place_of(pid);
             if (!place) continue;
             const FamilyRule& rule = members_[*place].rule();
-            if (!rule.under.empty() || is_host(rule, member.facts->row))
+            const bool runs_agent = member.rule().keeps_runner && rule.pack == member.rule().pack;
+            if (!rule.under.empty() || runs_agent)
                 held = hold_for(*place, member.pid(),
                                 fmt::format("{} is only reported", member.rule().name)) ||
                        held;

@@ -23,7 +23,7 @@ constexpr const char* kFull = R"({"families": {"full": {
              {"path": "~/c"}],
     "hosts": [{"interpreters": ["python"], "modules": ["host"]}],
     "owners": [{"option": "--o", "time_option": "--t"}, {"variable": "O"}, {"spawn_purpose": "mcp"}],
-    "needs_owner": true, "proofs": [["owner.dead"]], "listens": true, "at_update": "restarted",
+    "needs_owner": true, "keeps_runner": true, "proofs": [["owner.dead"]], "listens": true, "at_update": "restarted",
     "actions": {"orphan": "report", "superseded": "keep", "abandoned": "reap", "duplicate": "keep", "held": "reap"},
     "single_instance": true, "several_with": ["MODE=many"], "same_options": ["--s"], "daemon": {"roles": ["daemon"], "ports": [1, 65535]},
     "min_age": "1500ms", "grace": "90s", "grace_cap": "2h"}},

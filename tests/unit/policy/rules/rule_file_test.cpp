@@ -224,13 +224,14 @@ TEST_CASE("every key of a program") {
 TEST_CASE("marks, owners, proofs and listening") {
     const Rules rules = overlaid(R"({"families": {"bridge": {
         "programs": [{"executables": ["x"], "marked_variables": ["MARK", "SPAWN=v1:*"]}],
-        "listens": true, "needs_owner": true, "single_instance": false,
+        "listens": true, "needs_owner": true, "keeps_runner": true, "single_instance": false,
         "owners": [{"option": "--owner", "time_option": "--since"}, {"variable": "OWNER"}, {"spawn_purpose": "mcp"}],
         "proofs": [["owner.dead"], ["stdin.dead", "stdout.dead", "owner.dead"]]}}})");
     const FamilyRule& bridge = family(rules, "bridge");
     CHECK(bridge.programs.front().marked_variables == Words{"MARK", "SPAWN=v1:*"});
     CHECK(bridge.listens);
     CHECK(bridge.needs_owner);
+    CHECK(bridge.keeps_runner);
     CHECK_FALSE(bridge.single_instance);
     CHECK(bridge.owners ==
           std::vector<OwnerSource>{{OwnerSource::From::option, "--owner", "--since"},

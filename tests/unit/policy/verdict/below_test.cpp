@@ -143,6 +143,12 @@ TEST_CASE("below: an agent at work holds what runs it, and a browser does not") 
         below.command_line.value.argv = {"claude", "-p", "fix"};
         REQUIRE(judged_by(all_rules(), builder, kBottom).family == "agent");
         CHECK(is_held(builder));
+        below.exe.value = "/usr/bin/node";
+        below.command_line.value.argv = {"node", "/usr/bin/claude-agent-acp"};
+        CHECK(is_held(builder));
+        below.state = 'Z';
+        CHECK_FALSE(is_held(builder));
+        below.state = 'S';
         below.exe.value = "/usr/bin/chromium";
         below.command_line.value.argv = {"chromium", "--headless", "--user-data-dir=/tmp/x"};
         REQUIRE(judged_by(all_rules(), builder, kBottom).family == "headless_browser");
