@@ -30,7 +30,7 @@ ELSEWHERE = {
         "system/booted/sweeps",
         "* * * * * %s sweep --quiet",
     ),
-    "cd orphan-reaper": ("../packaging/clean-root", "cd /root/orphan-reaper"),
+    "cd orphan-reaper": ("../packaging/clean-root", "cd /srv/orphan-reaper"),
 }
 wrong = []
 

@@ -26,9 +26,10 @@ own_mirror() {
         awk -v release="$(own_suite)" '$2 == release { print $1; exit }'
 }
 
-# in_root ROOT COMMAND... : chroot in namespaces of its own, with /proc, /dev and /sys; all of it
-# ends with the command. The folder is mounted onto itself: unshare(1) wants "/" to be a mount. Of
-# this machine are seen in there, as well: ${root_binds[@]}, FOLDER PLACE...
+# in_root ROOT COMMAND... : in namespaces of its own, with /proc, /dev and /sys; all of it ends with
+# the command. The folder becomes the root of its mount namespace: the kernel makes no user
+# namespace in a chroot. Of this machine are seen in there, as well: ${root_binds[@]},
+# FOLDER PLACE...
 root_binds=()
 in_root() {
     local root=$1
@@ -42,7 +43,8 @@ in_root() {
             mkdir -p "$root$2" && mount --bind "$1" "$root$2" || exit
             shift 2; binds=$((binds - 2))
         done
-        exec chroot "$root" env -i HOME=/root LANG=C.UTF-8 \
+        cd "$root" && pivot_root . . && umount --lazy . && cd / || exit
+        exec env -i HOME=/root LANG=C.UTF-8 \
             PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
     ' sh "$root" "${#root_binds[@]}" "${root_binds[@]}" "$@"
 }

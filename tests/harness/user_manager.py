@@ -53,6 +53,8 @@ class UserManager:
 
     def start(self, *wants):
         self.unit("default.target", "[Unit]\nDescription=test\nWants=" + " ".join(wants) + "\n")
+        # Every service needs it; systemd 257 starts none where it is missing.
+        self.unit("basic.target", "[Unit]\nDescription=test\n")
         environment = {
             "HOME": str(self.stage.layout.home),
             "PATH": "/usr/bin:/bin",
