@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <span>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -97,12 +98,33 @@ int print_merge(const Options& options) {
     return written ? static_cast<int>(merged.exit_status) : fail(written.error());
 }
 
+// The plan and the question go to the terminal; stdout is for what was done.
+bool ask_on_terminal(const std::string& plan) {
+    std::ignore = write_all(STDERR_FILENO, plan + "change this? [y/N] ", "the question");
+    std::string answer;
+    char letter = 0;
+    while (answer.size() < 8 && ::read(STDIN_FILENO, &letter, 1) == 1 && letter != '\n')
+        answer += letter;
+    return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+int print_hooks(const Options& options) {
+    auto output = Output::open(options);
+    if (!output) return fail(output.error());
+    const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+    const auto answer = run_hooks(options, can_ask ? AskPerson(ask_on_terminal) : AskPerson());
+    if (!answer) return say(answer.error());
+    const auto written = output->write(answer->text);
+    return written ? answer->status : fail(written.error());
+}
+
 int execute(const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     if (options.command == Command::history) return print_history(options);
     if (options.command == Command::doctor) return print_doctor(options);
     if (options.command == Command::schedule) return print_schedule(options);
     if (options.command == Command::merge) return print_merge(options);
+    if (options.command == Command::hooks) return print_hooks(options);
     if (options.command == Command::run) {
         const auto status = run_helper(options, options, options.verbose);
         return status ? *status : say(status.error());

@@ -21,6 +21,7 @@ std::string describe_ignored(const OptionInfo& option, const CommandInfo& comman
         return fmt::format("{} is for {}, not for watch, which has --report-only", option.name,
                            meant);
     const bool acts = command.starts_program || command.command == Command::schedule ||
+                      command.command == Command::hooks ||
                       is_for(*find_option("--no-history"), command.command);
     const bool is_about_looking = is_for(option, Command::report) ||
                                   is_for(option, Command::history) ||
@@ -95,6 +96,15 @@ std::string check_schedule(const CommandLineTokens& tokens, const Options& optio
     return {};
 }
 
+std::string check_hooks(const CommandLineTokens& tokens, const Options& options) {
+    if (options.command != Command::hooks) return {};
+    if (options.hooks_task == "status" && has_any(tokens, {"--dry-run", "--yes"}))
+        return "hooks status: --dry-run and --yes are for install and remove";
+    if (options.hooks_task != "status" && options.format != Format::text)
+        return fmt::format("hooks {}: --json is for status", options.hooks_task);
+    return {};
+}
+
 // One option without another, or with a value that does not go with it.
 std::string check_task(const CommandLineTokens& tokens, const Options& options) {
     if (options.command == Command::rules && options.rule_file.empty()) {
@@ -117,7 +127,8 @@ std::string check_task(const CommandLineTokens& tokens, const Options& options) 
 std::string check(const CommandLineTokens& tokens, const Options& options) {
     for (std::string wrong :
          {check_applicable(tokens, options), check_format(tokens, options), check_exclusive(tokens),
-          check_facts(options), check_task(tokens, options), check_schedule(tokens, options)}) {
+          check_facts(options), check_task(tokens, options), check_schedule(tokens, options),
+          check_hooks(tokens, options)}) {
         if (!wrong.empty()) return wrong;
     }
     return {};

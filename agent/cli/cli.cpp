@@ -85,6 +85,22 @@ std::string read_reports(const CommandLineTokens& tokens, std::vector<std::strin
     return reports.empty() ? "merge: expected at least one report (a file, or '-')" : "";
 }
 
+std::string read_hooks_task(const CommandLineTokens& tokens, HooksOptions& options) {
+    constexpr std::array<std::string_view, 3> kTasks = {"install", "remove", "status"};
+    const std::vector<std::string>& words = tokens.plain;
+    if (words.size() < 2) return "hooks: expected install, remove or status";
+    options.hooks_task = words[1];
+    if (std::ranges::find(kTasks, words[1]) == kTasks.end())
+        return describe_unknown("hooks: unknown", words[1], kTasks);
+    for (const std::string& host : std::span(words).subspan(2)) {
+        if (std::ranges::find(kHookHosts, host) == kHookHosts.end())
+            return describe_unknown("hooks: unknown host", host, kHookHosts);
+        if (std::ranges::find(options.hook_hosts, host) == options.hook_hosts.end())
+            options.hook_hosts.push_back(host);
+    }
+    return {};
+}
+
 std::string read_arguments(const CommandLineTokens& tokens, Options& options) {
     const std::string_view name = info_of(options.command).name;
     switch (options.command) {
@@ -94,6 +110,7 @@ std::string read_arguments(const CommandLineTokens& tokens, Options& options) {
         case Command::rules: return read_rules_task(tokens, options.rule_file);
         case Command::merge: return read_reports(tokens, options.reports);
         case Command::schedule: return read_schedule_task(tokens, options.task);
+        case Command::hooks: return read_hooks_task(tokens, options);
         default: return no_more_arguments(name, tokens, 1);
     }
 }

@@ -179,6 +179,21 @@ Exit status: the worst of theirs: 4 where a report could not be read, or its
 machine not be seen completely; 5, 6, 1, 0.
 )";
 
+constexpr std::string_view kHooks = R"(
+  install   adds one hook to the host's own configuration: when a session ends,
+            the host asks for a sweep, which runs after the host is gone
+  remove    takes out exactly that; the file is then what it was before
+  status    says where a hook is installed
+
+HOST is one of claude-code, codex, gemini, cursor, opencode and hermes; without
+one it is every host that is there. What would be changed is shown first; then
+it asks, or wants --yes. A file that is not understood, has comments or belongs
+to another user is not changed: the text to add by hand is printed.
+Hooks do not come when a host is killed: 'schedule' or 'watch' is needed, too.
+Exit status: 0 as asked; 1 a hook is missing, or not as it should be; 3 refused;
+4 could not look, or not write.
+)";
+
 constexpr std::string_view kExitStatus = R"(Exit status:
   0    nothing leaked is left
   1    leaks, or stale files, were found and left (report, dry run);
@@ -245,6 +260,7 @@ std::string_view more_about(Command command) {
         case Command::doctor: return kDoctor;
         case Command::schedule: return kSchedule;
         case Command::merge: return kMerge;
+        case Command::hooks: return kHooks;
         default: return "";
     }
 }

@@ -17,6 +17,7 @@ constexpr std::string_view kEnding = "How they are ended";
 constexpr std::string_view kWatching = "How watch watches";
 constexpr std::string_view kChecking = "What doctor expects";
 constexpr std::string_view kScheduling = "How it is scheduled";
+constexpr std::string_view kHooking = "Hooks of agent hosts";
 constexpr std::string_view kOther = "Other";
 
 constexpr std::string_view kAboutProcesses = "report sweep preflight watch explain rules";
@@ -28,7 +29,7 @@ constexpr std::string_view kSweeping = "sweep preflight watch";
 constexpr std::string_view kGraceful = "sweep preflight run watch";
 constexpr std::string_view kFormats = "text json jsonl prometheus html";
 constexpr std::string_view kReporting =
-    "report sweep preflight explain rules pidfiles history doctor schedule merge";
+    "report sweep preflight explain rules pidfiles history doctor schedule merge hooks";
 
 std::string read_json(const OptionInfo&, std::string_view, Options& options) {
     options.format = Format::json;
@@ -111,7 +112,7 @@ constexpr OptionInfo kOptions[] = {
      "remark says how much it is."},
     {kDoing, "--clean", "", "", "pidfiles", set<&Options::clean>,
      "remove the files that are provably stale, and nothing else"},
-    {kDoing, "--dry-run", "", "", "sweep preflight pidfiles schedule", set<&Options::dry_run>,
+    {kDoing, "--dry-run", "", "", "sweep preflight pidfiles schedule hooks", set<&Options::dry_run>,
      "decide everything, do nothing"},
     {kDoing, "--no-history", "", "", "sweep preflight watch pidfiles", set<&Options::no_history>,
      "do not keep a record of what was ended or removed",
@@ -160,6 +161,8 @@ constexpr OptionInfo kOptions[] = {
      "by cron, also where systemd runs"},
     {kScheduling, "--linger", "", "", "schedule", set<&Options::with_linger>,
      "also let the user's services run while the user is logged out (loginctl enable-linger)"},
+    {kHooking, "--yes", "-y", "", "hooks", set<&Options::yes>,
+     "change the files without asking; what is changed is shown all the same"},
     {kOutputGroup, "--json", "", "", kReporting, read_json, "the same as --format json"},
     {kOutputGroup, "--format", "", "FORMAT", kReporting, set<&Options::format>,
      "text (default), json, jsonl, prometheus or html"},
@@ -214,6 +217,9 @@ constexpr CommandInfo kCommands[] = {
      "sweep every few minutes by a systemd timer or cron; say whether that works"},
     {Command::merge, "merge", "REPORT...", "text json html",
      "one report of many machines, from what 'report --json' printed on each"},
+    {Command::hooks, "hooks", "install|remove|status [HOST...]", "text json",
+     "let agent hosts ask for a sweep when a session ends: claude-code, codex, gemini, cursor, "
+     "opencode, hermes"},
 };
 
 }  // namespace

@@ -49,9 +49,14 @@ inline constexpr std::array kExclusive = {
     Exclusive{"--user", "--all-users"},   Exclusive{"--quiet", "--verbose"},
     Exclusive{"--facts", "--from-facts"}, Exclusive{"--watch", "--every"},
     Exclusive{"--watch", "--system"},     Exclusive{"--watch", "--cron"},
-    Exclusive{"--linger", "--system"},    Exclusive{"--linger", "--cron"}};
+    Exclusive{"--linger", "--system"},    Exclusive{"--linger", "--cron"},
+    Exclusive{"--dry-run", "--yes"}};
 
 inline constexpr std::string_view kOutputGroup = "Output";
+
+// The hosts that `hooks` knows, as they are typed.
+inline constexpr std::array<std::string_view, 6> kHookHosts = {"claude-code", "codex",    "gemini",
+                                                               "cursor",      "opencode", "hermes"};
 
 [[nodiscard]] std::span<const OptionInfo> option_table();
 [[nodiscard]] std::span<const CommandInfo> command_table();

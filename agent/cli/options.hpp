@@ -26,7 +26,8 @@ enum class Command {
     history,
     doctor,
     schedule,
-    merge
+    merge,
+    hooks
 };
 // In the order of the words in the table of options; so are the next two.
 enum class Format { text, json, jsonl, prometheus, html };
@@ -118,6 +119,11 @@ struct ScheduleOptions {
     bool by_cron = false;      // also where systemd is
     bool with_linger = false;  // so that timers run while the user is logged out
 };
+struct HooksOptions {
+    std::string hooks_task;               // install, remove or status
+    std::vector<std::string> hook_hosts;  // empty: every one that is there
+    bool yes = false;                     // do not ask
+};
 
 // All of them, as parse() returns them. Nothing but the choice of the command takes this.
 struct Options : WatchOptions,
@@ -129,6 +135,7 @@ struct Options : WatchOptions,
                  PreflightOptions,
                  RunOptions,
                  MergeOptions,
-                 ScheduleOptions {};
+                 ScheduleOptions,
+                 HooksOptions {};
 
 }  // namespace reaper::agent

@@ -69,6 +69,18 @@ struct ScheduleAnswer {
 // why nothing was done, or not all of it.
 [[nodiscard]] tl::expected<ScheduleAnswer, Message> run_schedule(const Options& options);
 
+struct HooksAnswer {
+    std::string text;
+    int status = 0;
+};
+// Shows what would be changed, and says whether it may be.
+using AskPerson = std::function<bool(const std::string& plan)>;
+
+// Installs, removes or shows the hooks of agent hosts; its text and exit status. `ask` is called
+// at most once, and not with --yes. The error: why nothing was done.
+[[nodiscard]] tl::expected<HooksAnswer, Message> run_hooks(const Options& options,
+                                                           const AskPerson& ask);
+
 // Watches until a signal ends it, and returns the exit status. Fails when it cannot begin.
 [[nodiscard]] tl::expected<int, Message> run_watch(const WatchOptions& options, Setup setup);
 

@@ -25,6 +25,7 @@ Result<Report> run_on_this_machine(const Options& options, const Setup& setup) {
         case Command::history:
         case Command::doctor:
         case Command::merge:
+        case Command::hooks:
         case Command::schedule: break;
     }
     return failure(std::errc::function_not_supported, "run", "this command");

@@ -60,6 +60,11 @@ tl::expected<ScheduleAnswer, Message> run_schedule(const Options&) {
                                   static_cast<int>(ExitStatus::incomplete)});
 }
 
+tl::expected<HooksAnswer, Message> run_hooks(const Options&, const AskPerson&) {
+    return tl::unexpected(Message{"orphan-reaper: cannot install hooks on this system\n",
+                                  static_cast<int>(ExitStatus::incomplete)});
+}
+
 void let_journal_read() {}
 
 }  // namespace reaper::agent

@@ -508,5 +508,28 @@ def doctor():
     )
 
 
+@case
+@shows(
+    "orphan-reaper hooks install --dry-run",
+    "orphan-reaper hooks install --yes codex gemini",
+    "orphan-reaper hooks status",
+    "orphan-reaper hooks remove --yes",
+)
+def hooks():
+    user = User()
+    for name in (".codex/hooks.json", ".gemini/settings.json"):
+        put(user.home / name, "{}")
+    own_below(user.home, user.stage.uid)
+    user.type(
+        "orphan-reaper hooks install --dry-run", 0, ["change ", "--from codex", "--from gemini"]
+    )
+    expect((user.home / ".codex/hooks.json").read_text() == "{}", "a dry run changed something")
+    user.type("orphan-reaper hooks install --yes codex gemini", 0, ["codex: the hook is installed"])
+    # Hermes is there, too, and has none.
+    user.type("orphan-reaper hooks status", 1, ["codex        installed", "hermes       not"])
+    user.type("orphan-reaper hooks remove --yes", 0, ["gemini: the hook is removed"])
+    expect((user.home / ".codex/hooks.json").read_text() == "{}", "something is left")
+
+
 if __name__ == "__main__":
     sandbox.main(__file__, globals())

@@ -60,6 +60,17 @@ TEST_CASE("The options of doctor") {
     CHECK(options.output == "f");
 }
 
+TEST_CASE("The options of hooks") {
+    const Options options = accepted({"hooks", "install", "codex", "--yes", "gemini", "codex"});
+    CHECK(options.command == Command::hooks);
+    CHECK(options.hooks_task == "install");
+    CHECK(options.hook_hosts == std::vector<std::string>{"codex", "gemini"});
+    CHECK(options.yes);
+    CHECK(accepted({"hooks", "remove", "--dry-run"}).dry_run);
+    CHECK(accepted({"hooks", "status", "--json"}).format == Format::json);
+    CHECK(accepted({"hooks", "status"}).hook_hosts.empty());
+}
+
 TEST_CASE("The options of schedule") {
     const Options options = accepted({"schedule", "install", "--every", "10m", "--report-only",
                                       "--system", "--cron", "--user", "u", "--dry-run"});
@@ -300,8 +311,8 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"--familly=x"}, "unknown option '--familly' (did you mean '--family'?)"},
         {{"-x"}, "unknown option '-x'"},
         {{"explain", "7", "--dry-run"},
-         "explain changes nothing anyway; --dry-run is for sweep, preflight, pidfiles and "
-         "schedule"},
+         "explain changes nothing anyway; --dry-run is for sweep, preflight, pidfiles, "
+         "schedule and hooks"},
         {{"explain", "7", "--max-kills", "3"},
          "explain changes nothing anyway; --max-kills is for sweep"},
         {{"explain"}, "expected at least one pid"},
@@ -343,8 +354,8 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
          "--user is for report, sweep, preflight, watch, explain, rules, pidfiles, doctor and "
          "schedule, not for history"},
         {{"history", "--dry-run"},
-         "history changes nothing anyway; --dry-run is for sweep, preflight, pidfiles and "
-         "schedule"},
+         "history changes nothing anyway; --dry-run is for sweep, preflight, pidfiles, "
+         "schedule and hooks"},
         {{"doctor", "now"}, "doctor takes no arguments"},
         {{"doctor", "--format", "jsonl"}, "doctor: expected text, json or prometheus"},
         {{"doctor", "--all-users"}, "--all-users is for report"},
@@ -367,7 +378,15 @@ TEST_CASE("A mistake is named, with what was expected and the nearest right word
         {{"run", "--json", "--", "x"}, "run prints no report; --json is about reports"},
         {{"run", "-q", "--", "x"}, "run prints no report; --quiet is about reports"},
         {{"run", "--dry-run", "--", "x"},
-         "--dry-run is for sweep, preflight, pidfiles and schedule, not for run"},
+         "--dry-run is for sweep, preflight, pidfiles, schedule and hooks, not for run"},
+        {{"hooks"}, "hooks: expected install, remove or status"},
+        {{"hooks", "instal"}, "hooks: unknown 'instal' (did you mean 'install'?)"},
+        {{"hooks", "install", "codx"}, "hooks: unknown host 'codx' (did you mean 'codex'?)"},
+        {{"hooks", "install", "--yes", "--dry-run"}, "--dry-run and --yes contradict"},
+        {{"hooks", "install", "--json"}, "hooks install: --json is for status"},
+        {{"hooks", "status", "--yes"}, "hooks status: --dry-run and --yes are for install and"},
+        {{"hooks", "status", "--format", "html"}, "hooks: expected text or json"},
+        {{"sweep", "--yes"}, "--yes is for hooks, not for sweep"},
         {{"schedule"}, "schedule: expected install, remove or status"},
         {{"schedule", "instal"}, "schedule: unknown 'instal' (did you mean 'install'?)"},
         {{"schedule", "install", "x"}, "schedule install takes no arguments"},

@@ -1,0 +1,145 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/commands/platform.hpp"
+#include "agent/hooks/hosts.hpp"
+#include "agent/hooks/places.hpp"
+#include "agent/hooks/plan.hpp"
+#include "agent/hooks/view.hpp"
+#include "agent/reading/bounded_reader.hpp"
+#include "policy/text/escape.hpp"
+
+namespace reaper::agent {
+
+namespace {
+
+using Answer = tl::expected<HooksAnswer, Message>;
+
+constexpr int kClean = static_cast<int>(ExitStatus::clean);
+constexpr int kRefused = static_cast<int>(ExitStatus::configuration);
+constexpr int kIncomplete = static_cast<int>(ExitStatus::incomplete);
+
+tl::unexpected<Message> failed(std::string_view why, int status) {
+    return tl::unexpected(
+        Message{fmt::format("orphan-reaper: hooks: {}\n", policy::escape(why, 2000)), status});
+}
+
+Result<std::vector<HookPlace>> find_places(const std::vector<std::string>& names) {
+    const auto home = home_of_caller();
+    if (!home) return tl::unexpected(home.error());
+    std::vector<HookPlace> places;
+    for (const HookHost& host : hook_hosts()) {
+        if (names.empty() || std::ranges::find(names, host.name) != names.end())
+            places.push_back(find_hook_place(host, *home));
+    }
+    return places;
+}
+
+Answer status(const std::vector<HookPlace>& places, const Options& options) {
+    const HookProgram program = find_hook_program();
+    HooksView view{.version = REAPER_VERSION, .program = program.name, .refusal = program.refusal};
+    for (const HookPlace& place : places) view.hosts.push_back(hook_status(place, program.name));
+    const ExitStatus exit_status = exit_status_of(view.hosts, !options.hook_hosts.empty());
+    return HooksAnswer{
+        options.format == Format::json ? render_hooks_json(view, exit_status) : render_hooks(view),
+        static_cast<int>(exit_status)};
+}
+
+// What is to be done to each file, and what is refused.
+struct HooksPlan {
+    std::vector<HookChange> changes;
+    std::string refused;
+    int status = kClean;
+
+    [[nodiscard]] bool is_empty() const {
+        return std::ranges::none_of(changes, &HookChange::changes_file);
+    }
+    [[nodiscard]] std::string text() const {
+        std::string text;
+        for (const HookChange& change : changes) text += change_text(change);
+        return text;
+    }
+};
+
+std::string by_hand(const HookPlace& place, std::string_view program) {
+    if (!place.is_there || place.host->form == HookForm::module) return {};
+    return fmt::format("  by hand, add this to it:\n{}", whole_file(*place.host, program));
+}
+
+HooksPlan make_plan(const std::vector<HookPlace>& places, bool installs, bool named,
+                    std::string_view program) {
+    HooksPlan plan;
+    for (const HookPlace& place : places) {
+        if (!place.is_there && !(named && installs)) continue;
+        auto change = installs ? plan_hook_install(place, program) : plan_hook_remove(place);
+        if (change) {
+            plan.changes.push_back(*std::move(change));
+            continue;
+        }
+        plan.refused += fmt::format("{}\n{}", policy::escape(change.error(), 2000),
+                                    installs ? by_hand(place, program) : "");
+        plan.status = place.file.trouble.empty() ? std::max(plan.status, kRefused) : kIncomplete;
+    }
+    return plan;
+}
+
+std::string done_text(const HookChange& change, bool installs) {
+    const std::string path = policy::escape(change.path, 1000);
+    if (!installs)
+        return change.changes_file()
+                   ? fmt::format("{}: the hook is removed from {}\n", change.host->name, path)
+                   : fmt::format("{}: there is no hook\n", change.host->name);
+    std::string text =
+        fmt::format("{}: the hook is {} {}\n", change.host->name,
+                    change.changes_file() ? "installed in" : "installed already in", path);
+    if (!change.host->next.empty()) text += fmt::format("  -> {}\n", change.host->next);
+    return text;
+}
+
+Answer carry_out_all(const HooksPlan& plan, bool installs, std::string text) {
+    int exit_status = plan.status;
+    for (const HookChange& change : plan.changes) {
+        if (const auto done = carry_out(change); done) {
+            text += done_text(change, installs);
+        } else {
+            text += fmt::format("{}: {}\n", change.host->name,
+                                policy::escape(describe(done.error()), 2000));
+            exit_status = kIncomplete;
+        }
+    }
+    if (plan.changes.empty() && plan.refused.empty())
+        text += installs ? "no host is here\n" : "there is no hook\n";
+    return HooksAnswer{text + plan.refused, exit_status};
+}
+
+Answer change(const std::vector<HookPlace>& places, const Options& options, const AskPerson& ask) {
+    const bool installs = options.hooks_task == "install";
+    const HookProgram program = installs ? find_hook_program() : HookProgram();
+    if (!program.refusal.empty()) return failed(program.refusal, kRefused);
+    const HooksPlan plan = make_plan(places, installs, !options.hook_hosts.empty(), program.name);
+    const std::string text = plan.text();
+    if (options.dry_run)
+        return HooksAnswer{(text.empty() ? "nothing is to be done\n" : text) + plan.refused,
+                           plan.status};
+    if (options.yes || plan.is_empty()) return carry_out_all(plan, installs, text);
+    if (!ask)
+        return failed(
+            "there is no terminal to ask on: --dry-run shows what would be changed, "
+            "--yes changes it",
+            static_cast<int>(ExitStatus::usage));
+    if (!ask(text))
+        return HooksAnswer{"nothing was changed\n", static_cast<int>(ExitStatus::leaks_left)};
+    return carry_out_all(plan, installs, "");
+}
+
+}  // namespace
+
+Answer run_hooks(const Options& options, const AskPerson& ask) {
+    const auto places = find_places(options.hook_hosts);
+    if (!places) return failed(describe(places.error()), kIncomplete);
+    return options.hooks_task == "status" ? status(*places, options)
+                                          : change(*places, options, ask);
+}
+
+}  // namespace reaper::agent

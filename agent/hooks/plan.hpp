@@ -1,0 +1,26 @@
+// Decides what install and remove do to one host's file. Pure: reads and changes nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "agent/hooks/parts.hpp"
+
+namespace reaper::agent {
+
+// Where the host stands. `program`: its name or path, as an installation would write it.
+[[nodiscard]] HookStatus hook_status(const HookPlace& place, std::string_view program);
+
+// The error: why the file is not changed, as a sentence with the path in it.
+using HookPlan = tl::expected<HookChange, std::string>;
+
+// A hook of another version is replaced. Changes nothing where it is installed already.
+[[nodiscard]] HookPlan plan_hook_install(const HookPlace& place, std::string_view program);
+
+// Takes out exactly what install has added: the file is byte for byte what it was, if nothing else
+// has changed in it; one that install has made is removed. Changes nothing where there is no hook.
+[[nodiscard]] HookPlan plan_hook_remove(const HookPlace& place);
+
+}  // namespace reaper::agent
