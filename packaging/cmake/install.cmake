@@ -50,6 +50,11 @@ install(FILES packaging/schema/orphan-reaper-rules.schema.json
   packaging/schema/orphan-reaper-schedule.schema.json
   packaging/schema/orphan-reaper-hooks.schema.json DESTINATION
   ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
+# For agent hosts: a folder that their own commands install.
+install(DIRECTORY packaging/plugin packaging/plugin-hermes
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/orphan-reaper
+  PATTERN __pycache__ EXCLUDE
+  PATTERN catalog-entry.yaml EXCLUDE)
 
 # The units and the crontab line name the program by its full path, which is known only here.
 if(REAPER_SYSTEM STREQUAL linux)
