@@ -178,8 +178,22 @@ def it_asks_before_it_changes_anything():
     expect(one.everything() == before, "removed")
 
 
-def on_terminal(one, answer, *words):
-    """What a person sees, and the exit status."""
+@case
+def a_file_that_changes_while_it_asks_is_left_alone():
+    one = Hooks()
+    settings = one.home / ".codex/hooks.json"
+    before = one.everything()
+    text, status = on_terminal(
+        one, "y\n", "install", "codex", first=lambda: settings.write_text('{"new": 1}')
+    )
+    expect(status == 4 and "has changed meanwhile" in text, f"{status} {text}")
+    expect(settings.read_text() == '{"new": 1}', settings.read_text())
+    settings.write_text(CODEX)
+    expect(one.everything() == before, "something else was changed")
+
+
+def on_terminal(one, answer, *words, first=lambda: None):
+    """What a person sees, and the exit status. first: what happens before the answer."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [str(one.stage.layout.binary), "hooks", *words],
@@ -193,18 +207,26 @@ def on_terminal(one, answer, *words):
         start_new_session=True,
     )
     os.close(theirs)
+    text = read_until(ours, b"[y/N] ")
+    first()
     os.write(ours, answer.encode())
-    text = b""
-    while True:
-        try:
-            more = os.read(ours, 4096)
-        except OSError:  # nothing holds the other end any more
-            break
-        if not more:
-            break
-        text += more
+    text += read_until(ours, None)
     os.close(ours)
     return text.decode(), process.wait(timeout=30)
+
+
+def read_until(terminal, end):
+    """Up to that text, or all."""
+    text = b""
+    while end is None or end not in text:
+        try:
+            more = os.read(terminal, 4096)
+        except OSError:  # nothing holds the other end any more
+            return text
+        if not more:
+            return text
+        text += more
+    return text
 
 
 @case
