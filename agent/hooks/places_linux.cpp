@@ -128,7 +128,7 @@ Result<void> change_file(const HookChange& change) {
 }  // namespace
 
 Result<std::string> home_of_caller() {
-    const std::string said = variable("HOME");
+    std::string said = variable("HOME");
     if (::geteuid() != 0 && said.starts_with('/')) return said;
     const auto user = scanner::find_user(::geteuid());
     if (!user) return tl::unexpected(user.error());

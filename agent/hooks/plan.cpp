@@ -58,7 +58,7 @@ bool is_nothing(std::string_view text, const HookHost& host) {
 
 // What the text of before is in the file without the hook, byte for byte where nothing but blanks
 // differ.
-std::string restored(std::string text, const HookPlace& place) {
+std::string restored(const std::string& text, const HookPlace& place) {
     const auto& backup = place.file.backup;
     const bool is_json = place.host->form != HookForm::yaml;
     return backup && is_json && is_same_json(text, *backup) ? *backup : text;

@@ -44,7 +44,8 @@ std::string marked(std::string_view text, char mark) {
     while (!text.empty()) {
         const std::string_view line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(line.size() + 1, text.size()));
-        lines += fmt::format("  {} {}\n", mark, policy::escape(line, kWidest));
+        const std::string_view blank = line.empty() ? "" : " ";
+        lines += fmt::format("  {}{}{}\n", mark, blank, policy::escape(line, kWidest));
     }
     return lines;
 }
