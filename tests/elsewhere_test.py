@@ -156,6 +156,12 @@ def test_a_helper_cannot_be_tied_to_its_host():
     )
 
 
+def test_no_hook_can_be_installed():
+    for task in ("install", "remove", "status"):
+        done = run(ELSEWHERE, "hooks", task, status=4)
+        assert "cannot install hooks on this system" in done.stderr and not done.stdout
+
+
 def test_nothing_can_be_scheduled():
     for task in ("install", "remove", "status"):
         done = run(ELSEWHERE, "schedule", task, status=4)
