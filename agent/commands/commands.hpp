@@ -2,11 +2,13 @@
 // to report.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "agent/cli/options.hpp"
 #include "agent/observe/setup.hpp"
 #include "agent/report/report.hpp"
+#include "agent/sweep/planned_ends.hpp"
 #include "scanner/model/record.hpp"
 #include "scanner/model/result.hpp"
 #include "scanner/process_table.hpp"
@@ -14,12 +16,14 @@
 namespace reaper::agent {
 
 // These fail only when the machine cannot be looked at at all: what could not be read is in the
-// report, as incomplete. The caller concludes the report.
+// report, as incomplete. The caller concludes the report. `planned`: all that a sweep may end;
+// none: whatever is leaked.
 [[nodiscard]] Result<Report> run_report(const scanner::ProcessTable& table,
                                         const SweepOptions& options, const ReportOptions& own,
                                         const Setup& setup);
 [[nodiscard]] Result<Report> run_sweep(const scanner::ProcessTable& table,
-                                       const SweepOptions& options, const Setup& setup);
+                                       const SweepOptions& options, const Setup& setup,
+                                       std::optional<PlannedEnds> planned = std::nullopt);
 [[nodiscard]] Result<Report> run_explain(const scanner::ProcessTable& table,
                                          const SweepOptions& options, const ExplainOptions& own,
                                          const Setup& setup);

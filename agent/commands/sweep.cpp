@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "agent/commands/commands.hpp"
 #include "agent/pid_files/places.hpp"
@@ -13,10 +14,12 @@
 namespace reaper::agent {
 
 Result<Report> run_sweep(const scanner::ProcessTable& table, const SweepOptions& options,
-                         const Setup& setup) {
+                         const Setup& setup, std::optional<PlannedEnds> planned) {
     const Interrupt interrupt;
     SweepLocks locks(interrupt, options.lock_wait, terminal_to_draw_on(options.quiet));
-    auto report = Sweep(table, options, setup, interrupt, locks).run();
+    Sweep sweep(table, options, setup, interrupt, locks);
+    if (planned) sweep.end_only(*std::move(planned));
+    auto report = sweep.run();
     if (!report) return report;
     std::ranges::move(remarks_on_home(setup), std::back_inserter(report->remarks));
     if (options.quiet && stderr_is_journal()) tell_journal(*report);

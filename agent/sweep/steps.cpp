@@ -29,6 +29,22 @@ std::optional<std::string> objection_to(const Judgement& step, const Judged& now
 
 }  // namespace
 
+void keep_planned(std::vector<Judgement>& judgements, const PlannedEnds& planned) {
+    const auto is_planned = [&](const Judgement& judgement) {
+        const auto found = planned.find(scanner::to_string(judgement.identity));
+        return found != planned.end() && found->second == judgement.verdict;
+    };
+    std::set<Pid> others;
+    for (const Judgement& judgement : judgements) {
+        if (!is_planned(judgement)) others.insert(judgement.identity.pid);
+    }
+    std::erase_if(judgements, [&](const Judgement& judgement) {
+        const auto is_other = [&](Pid pid) { return others.contains(pid); };
+        return is_other(judgement.identity.pid) ||
+               std::ranges::any_of(judgement.ends_with, is_other);
+    });
+}
+
 Outcome not_done(Pid pid, OutcomeResult result, std::string why) {
     Outcome outcome;
     outcome.pid = pid;

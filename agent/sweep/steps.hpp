@@ -9,12 +9,17 @@
 #include "agent/observe/judged.hpp"
 #include "agent/reaping/outcome.hpp"
 #include "agent/reaping/reaper.hpp"
+#include "agent/sweep/planned_ends.hpp"
 #include "policy/verdict/plan.hpp"
 
 namespace reaper::agent {
 
 // What became of all that was to end, by pid.
 using Outcomes = std::map<scanner::Pid, Outcome>;
+
+// Drops all that `planned` does not have, or has by another verdict; and units of which not every
+// half that would end is in there.
+void keep_planned(std::vector<policy::Judgement>& judgements, const PlannedEnds& planned);
 
 [[nodiscard]] Outcome not_done(scanner::Pid pid, OutcomeResult result, std::string why);
 

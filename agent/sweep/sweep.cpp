@@ -195,6 +195,7 @@ policy::Plan Sweep::plan_of_new_leaks(std::vector<Judgement> judgements) const {
     std::erase_if(judgements, [&](const Judgement& one) {
         return outcomes_.contains(one.identity.pid) || !known_.contains(one.identity.pid);
     });
+    if (planned_) keep_planned(judgements, *planned_);
     return policy::make_plan(judgements, options_.max_kills, earlier_);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/cli/options.hpp"
@@ -26,6 +27,9 @@ class Sweep {
     // their host before, as a watch has seen.
     Sweep(const scanner::ProcessTable& table, const SweepOptions& options, const Setup& setup,
           const Interrupt& interrupt, SweepLocks& locks, KeepHandles only = std::nullopt);
+
+    // Ends nothing but what `planned` has, and only by the verdict that it has there. Before run().
+    void end_only(PlannedEnds planned) { planned_ = std::move(planned); }
 
     // Once. Fails only when the machine cannot be looked at at all.
     [[nodiscard]] Result<Report> run();
@@ -61,7 +65,8 @@ class Sweep {
     std::vector<Respawn> unnoted_;  // since earlier runs, as of the last look
     HistoryWriter history_;
     KeepHandles only_;
-    Clock::time_point seen_at_;  // by which the last look had seen all
+    std::optional<PlannedEnds> planned_;  // none: whatever is leaked
+    Clock::time_point seen_at_;           // by which the last look had seen all
     Clock::duration look_took_{};
     std::string in_the_way_;        // not empty: another sweep, and nothing is to be ended
     std::set<scanner::Pid> known_;  // to the first look, and not another sweep's to end
