@@ -129,6 +129,10 @@ int execute(const Options& options) {
         const auto status = run_helper(options, options, options.verbose);
         return status ? *status : say(status.error());
     }
+    if (options.command == Command::mcp) {
+        const auto status = run_mcp(options);
+        return status ? *status : say(status.error());
+    }
     auto setup = prepare(options);
     if (!setup) {
         note_unstarted(options, setup.error().status);

@@ -30,6 +30,14 @@ ELSEWHERE = {
         "system/booted/sweeps",
         "* * * * * %s sweep --quiet",
     ),
+    "claude mcp add orphan-reaper -- orphan-reaper mcp": (
+        "scenes/mcp/mcp_clients_test.py",
+        "claude mcp add orphan-reaper -- orphan-reaper mcp",
+    ),
+    "codex mcp add orphan-reaper -- orphan-reaper mcp": (
+        "scenes/mcp/mcp_clients_test.py",
+        "codex mcp add orphan-reaper -- orphan-reaper mcp",
+    ),
     "cd orphan-reaper": ("../packaging/clean-root", "cd /srv/orphan-reaper"),
 }
 wrong = []

@@ -194,6 +194,18 @@ Exit status: 0 as asked; 1 a hook is missing, or not as it should be; 3 refused;
 4 could not look, or not write.
 )";
 
+constexpr std::string_view kMcp = R"(
+An agent host starts it, and it ends with that host. The tools report, explain,
+history, preflight_check and plan_sweep change nothing. With --allow-sweep there
+is sweep, too: it takes only a plan of plan_sweep, at most 5 minutes old, asks
+the person through the host, and ends only what the plan lists and is still
+judged the same. Where the host cannot ask, nothing is ended.
+
+  claude mcp add orphan-reaper -- orphan-reaper mcp
+  codex mcp add orphan-reaper -- orphan-reaper mcp
+
+)";
+
 constexpr std::string_view kExitStatus = R"(Exit status:
   0    nothing leaked is left
   1    leaks, or stale files, were found and left (report, dry run);
@@ -261,6 +273,7 @@ std::string_view more_about(Command command) {
         case Command::schedule: return kSchedule;
         case Command::merge: return kMerge;
         case Command::hooks: return kHooks;
+        case Command::mcp: return kMcp;
         default: return "";
     }
 }

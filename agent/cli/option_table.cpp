@@ -18,6 +18,7 @@ constexpr std::string_view kWatching = "How watch watches";
 constexpr std::string_view kChecking = "What doctor expects";
 constexpr std::string_view kScheduling = "How it is scheduled";
 constexpr std::string_view kHooking = "Hooks of agent hosts";
+constexpr std::string_view kServing = "What mcp offers";
 constexpr std::string_view kOther = "Other";
 
 constexpr std::string_view kAboutProcesses = "report sweep preflight watch explain rules";
@@ -25,7 +26,11 @@ constexpr std::string_view kLooking = "report sweep preflight watch explain rule
 constexpr std::string_view kPlaces = "report sweep preflight watch explain rules pidfiles doctor";
 constexpr std::string_view kUsers =
     "report sweep preflight watch explain rules pidfiles doctor schedule";
+constexpr std::string_view kConfigured =
+    "report sweep preflight watch explain rules pidfiles doctor mcp";
+constexpr std::string_view kPacked = "report sweep preflight watch explain rules mcp";
 constexpr std::string_view kSweeping = "sweep preflight watch";
+constexpr std::string_view kPlanning = "sweep preflight watch mcp";
 constexpr std::string_view kGraceful = "sweep preflight run watch";
 constexpr std::string_view kFormats = "text json jsonl prometheus html";
 constexpr std::string_view kReporting =
@@ -83,7 +88,7 @@ constexpr OptionInfo kOptions[] = {
      "worktree or a job has left behind",
      "By its working folder, its script or its executable. The folder need not exist any more. A "
      "sweep ends what has lost its host, its input and its output; all else is reported."},
-    {kScope, "--with", "", "PACK", kAboutProcesses, set<&Options::packs>,
+    {kScope, "--with", "", "PACK", kPacked, set<&Options::packs>,
      "also what another pack knows: agents, the helpers of Claude Code, Codex, Gemini CLI and "
      "others; repeatable",
      "Without it a report lists that pack in a section of its own, and no other command looks at "
@@ -101,7 +106,7 @@ constexpr OptionInfo kOptions[] = {
      "also end these, which are only reported otherwise: abandoned, duplicate, held, in-service "
      "(comma-separated)",
      "in-service: orphans in the cgroup of a service that are not the service."},
-    {kScope, "--config", "", "FILE", kPlaces, set<&Options::config>,
+    {kScope, "--config", "", "FILE", kConfigured, set<&Options::config>,
      "one more rule file, laid over the others (see 'rules --help')"},
     {kScope, "--from-facts", "", "FILE", "report explain", set<&Options::from_facts>,
      "judge what --facts wrote, on this or another machine, instead of looking (report, explain)",
@@ -120,7 +125,7 @@ constexpr OptionInfo kOptions[] = {
     {kDoing, "--notify", "", "", "sweep watch", set<&Options::notify>,
      "tell your desktop in one line what was ended and why; without a desktop nothing happens",
      "Only of your own processes, at most once in a sweep, and not when nothing was ended."},
-    {kEnding, "--max-kills", "", "N", kSweeping, set<&Options::max_kills>,
+    {kEnding, "--max-kills", "", "N", kPlanning, set<&Options::max_kills>,
      "refuse to end anything of a user of whom more than N would have to end (default: 256)"},
     {kEnding, "--settle", "", "DUR", kSweeping, set<&Options::settle>,
      "time between the first and the second look (default: 2s)"},
@@ -163,6 +168,10 @@ constexpr OptionInfo kOptions[] = {
      "also let the user's services run while the user is logged out (loginctl enable-linger)"},
     {kHooking, "--yes", "-y", "", "hooks", set<&Options::yes>,
      "change the files without asking; what is changed is shown all the same"},
+    {kServing, "--allow-sweep", "", "", "mcp", set<&Options::allow_sweep>,
+     "also offer the tool that ends what a plan lists, after a person has confirmed it"},
+    {kServing, "--as-root", "", "", "mcp", set<&Options::as_root>,
+     "let that tool end processes of root, when root runs this"},
     {kOutputGroup, "--json", "", "", kReporting, read_json, "the same as --format json"},
     {kOutputGroup, "--format", "", "FORMAT", kReporting, set<&Options::format>,
      "text (default), json, jsonl, prometheus or html"},
@@ -220,6 +229,9 @@ constexpr CommandInfo kCommands[] = {
     {Command::hooks, "hooks", "install|remove|status [HOST...]", "text json",
      "let agent hosts ask for a sweep when a session ends: claude-code, codex, gemini, cursor, "
      "opencode, hermes"},
+    {Command::mcp, "mcp", "", "",
+     "serve an AI agent: reports, explanations and plans as tools of the Model Context Protocol, "
+     "over stdin and stdout"},
 };
 
 }  // namespace

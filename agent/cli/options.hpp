@@ -27,7 +27,8 @@ enum class Command {
     doctor,
     schedule,
     merge,
-    hooks
+    hooks,
+    mcp
 };
 // In the order of the words in the table of options; so are the next two.
 enum class Format { text, json, jsonl, prometheus, html };
@@ -73,6 +74,7 @@ struct SweepOptions : ScopeOptions, OutputOptions {
     std::chrono::milliseconds settle{2000};
     std::chrono::milliseconds lock_wait{60'000};  // for another sweep to end
     std::size_t max_kills = 256;
+    std::string from;  // what asked for the sweep, for the history: "mcp:NAME"; empty: a person
 };
 
 // A watch sweeps by the same options, with dry_run where report_only asks for it.
@@ -111,6 +113,10 @@ struct RunOptions {
 struct MergeOptions {
     std::vector<std::string> reports;  // files; "-": stdin
 };
+struct McpOptions {
+    bool allow_sweep = false;  // the tool `sweep` is offered
+    bool as_root = false;      // also to root
+};
 struct ScheduleOptions {
     std::string task;  // install, remove or status
     std::chrono::milliseconds every{300'000};
@@ -136,6 +142,7 @@ struct Options : WatchOptions,
                  RunOptions,
                  MergeOptions,
                  ScheduleOptions,
-                 HooksOptions {};
+                 HooksOptions,
+                 McpOptions {};
 
 }  // namespace reaper::agent

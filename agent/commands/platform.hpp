@@ -84,6 +84,10 @@ using AskPerson = std::function<bool(const std::string& plan)>;
 // Watches until a signal ends it, and returns the exit status. Fails when it cannot begin.
 [[nodiscard]] tl::expected<int, Message> run_watch(const WatchOptions& options, Setup setup);
 
+// Serves tools to the agent host that started this, over stdin and stdout, and returns the exit
+// status once the host has gone. Fails when it cannot begin.
+[[nodiscard]] tl::expected<int, Message> run_mcp(const Options& options);
+
 // To be called last: waits a second at most until the journal of systemd has read what was written
 // to stderr. It asks the process of which unit a line is: one that has ended by then has said it
 // for no unit. Does nothing where stderr goes elsewhere.

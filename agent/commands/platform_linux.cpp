@@ -26,6 +26,7 @@ Result<Report> run_on_this_machine(const Options& options, const Setup& setup) {
         case Command::doctor:
         case Command::merge:
         case Command::hooks:
+        case Command::mcp:
         case Command::schedule: break;
     }
     return failure(std::errc::function_not_supported, "run", "this command");

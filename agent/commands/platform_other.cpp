@@ -55,6 +55,11 @@ tl::expected<int, Message> run_watch(const WatchOptions&, Setup) {
                                   static_cast<int>(ExitStatus::incomplete)});
 }
 
+tl::expected<int, Message> run_mcp(const Options&) {
+    return tl::unexpected(Message{fmt::format("orphan-reaper: cannot see processes {}\n", kInstead),
+                                  static_cast<int>(ExitStatus::incomplete)});
+}
+
 tl::expected<ScheduleAnswer, Message> run_schedule(const Options&) {
     return tl::unexpected(Message{"orphan-reaper: cannot schedule sweeps on this system\n",
                                   static_cast<int>(ExitStatus::incomplete)});

@@ -31,7 +31,8 @@ add_custom_target(uninstall COMMENT "Taking back what was installed" VERBATIM
 install(TARGETS orphan-reaper RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES README.md LICENSE packaging/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${made}/man/orphan-reaper.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-foreach(page orphan-reaper-doctor orphan-reaper-history orphan-reaper-hooks orphan-reaper-merge
+foreach(page orphan-reaper-doctor orphan-reaper-history orphan-reaper-hooks orphan-reaper-mcp
+  orphan-reaper-merge
   orphan-reaper-pidfiles orphan-reaper-preflight orphan-reaper-run orphan-reaper-schedule
   orphan-reaper-watch)
   install(FILES packaging/man/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -47,8 +48,9 @@ install(FILES packaging/schema/orphan-reaper-rules.schema.json
   packaging/schema/orphan-reaper-preflight.schema.json
   packaging/schema/orphan-reaper-doctor.schema.json
   packaging/schema/orphan-reaper-fleet.schema.json
-  packaging/schema/orphan-reaper-schedule.schema.json
-  packaging/schema/orphan-reaper-hooks.schema.json DESTINATION
+  packaging/schema/orphan-reaper-hooks.schema.json
+  packaging/schema/orphan-reaper-mcp-tools.json
+  packaging/schema/orphan-reaper-schedule.schema.json DESTINATION
   ${CMAKE_INSTALL_DATADIR}/orphan-reaper)
 # For agent hosts: a folder that their own commands install.
 install(DIRECTORY packaging/plugin packaging/plugin-hermes

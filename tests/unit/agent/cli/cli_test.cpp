@@ -50,6 +50,22 @@ TEST_CASE("The options of history") {
     CHECK(options.format == Format::json);
 }
 
+TEST_CASE("The options of mcp") {
+    const Options plain = accepted({"mcp"});
+    CHECK(plain.command == Command::mcp);
+    CHECK_FALSE(plain.allow_sweep);
+    CHECK_FALSE(plain.as_root);
+    const Options options = accepted(
+        {"mcp", "--allow-sweep", "--as-root", "--config", "c", "--with", "p", "--max-kills", "3"});
+    CHECK(options.allow_sweep);
+    CHECK(options.as_root);
+    CHECK(options.max_kills == 3);
+    // What would lift a protection of every call is no option of the server.
+    for (const char* option : {"--reap=held", "--all-users", "--user=u", "--min-age=1s", "--json"})
+        CHECK(message_for({"mcp", option}).status == 2);
+    CHECK(message_for({"sweep", "--allow-sweep"}).status == 2);
+}
+
 TEST_CASE("The options of doctor") {
     CHECK_FALSE(accepted({"doctor"}).strict);
     const Options options = accepted({"doctor", "--strict", "--json", "--user", "u", "--home", "h",
