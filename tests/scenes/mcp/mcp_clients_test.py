@@ -96,7 +96,7 @@ def official_inspector():
     )
     for era in ("legacy", "auto", "modern"):
         for words in (
-            ["tools/list"],
+            ["tools/list", "--strict"],
             ["tools/call", "--tool-name", "report"],
             ["tools/call", "--tool-name", "explain", "--tool-arg", f"pid={clients.pid}"],
             ["tools/call", "--tool-name", "plan_sweep"],
@@ -110,13 +110,12 @@ def official_inspector():
                 "--allow-sweep",
                 "--method",
                 *words,
-                "--strict",
                 "--protocol-era",
                 era,
                 "--format",
                 "json",
             )
-            wanted = '"preflight_check"' if words == ["tools/list"] else str(clients.pid)
+            wanted = '"preflight_check"' if "--strict" in words else str(clients.pid)
             expect(wanted in said, f"{era} {words}: {said}")
     clients.no_server_left()
 

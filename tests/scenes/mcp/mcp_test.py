@@ -108,7 +108,7 @@ def a_yes_ends_what_was_planned_and_nothing_else():
         expect(result["structuredContent"]["ended"] == 2, str(result))
         stage.expect_ended(lost)
         stage.expect_alive([*kept[:2], "late"])
-        expect(signals_to(stage, stage.actors["bridge"].pid) == ["TERM", "KILL"], "the history")
+        expect(signals_to(stage, stage.actors["bridge"].pid) == ["TERM"], "the history")
         told = server.work("history")
         expect((told["ended"], len(told["entries"])) == (2, 2), str(told))
         again = server.call("sweep", plan_id=plan["plan_id"])
