@@ -21,13 +21,23 @@ QUICK = json.dumps(
 
 
 class Server:
-    """name: of the client. can: its capabilities."""
+    """name: of the client. can: its capabilities. grace: of helpers."""
 
-    def __init__(self, stage, *arguments, version=MODERN, can=None, name="scene", uid=None, **more):
+    def __init__(
+        self,
+        stage,
+        *arguments,
+        version=MODERN,
+        can=None,
+        name="scene",
+        uid=None,
+        grace="1s",
+        **more,
+    ):
         uid = stage.uid if uid is None else uid
         config = []
         if uid:  # root trusts no file of a user
-            rules = put(stage.layout.home / "quick.json", QUICK)
+            rules = put(stage.layout.home / "quick.json", QUICK.replace("1s", grace))
             rules.chmod(0o644)
             config = ["--config", str(rules)]
         self.version, self.can, self.name = version, can or {}, name
@@ -132,14 +142,20 @@ class Server:
             said = self.read(60)
             expect(said["id"] == number, str(said))
             return said["result"], question["params"]
+        number, question = self.begin_sweep(plan_id, answer)
+        said = self.read(60)
+        expect(said["id"] == number, str(said))
+        return said["result"], question
+
+    def begin_sweep(self, plan_id, answer):
+        """In the new era: has the question answered so, and waits for nothing."""
+        params = {"name": "sweep", "arguments": {"plan_id": plan_id}}
         first = self.request("tools/call", params)["result"]
         expect(first["resultType"] == "input_required", str(first))
         params["inputResponses"] = {"confirm": answer}
         params["requestState"] = first["requestState"]
         number = self.begin("tools/call", params)
-        said = self.read(60)
-        expect(said["id"] == number, str(said))
-        return said["result"], first["inputRequests"]["confirm"]["params"]
+        return number, first["inputRequests"]["confirm"]["params"]
 
     def ends(self, seconds=10):
         """Its exit status and what it wrote to stderr, once it has ended by itself."""

@@ -10,9 +10,10 @@ import time
 
 from harness import sandbox
 from harness.actor import all_pids, is_there, read_bytes, stat_fields, wait_until
-from harness.mcp import LEGACY, MODERN, Server
+from harness.mcp import ASKS, LEGACY, MODERN, YES, Server
 from harness.sandbox import PYTHON, case, expect
 from harness.stage import Stage
+from harness.watch import signals_to
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data/mcp"
 MOST = 1 << 20
@@ -153,14 +154,31 @@ def it_ends_with_the_process_that_started_it():
 
 
 @case
-def a_killed_server_leaves_nothing():
-    stage = slow_stage()
-    server = Server(stage)
-    server.begin("tools/call", {"name": "plan_sweep", "arguments": {}})
-    at_work(server)
-    below = copies(server)
-    server.process.kill()
-    expect_gone(below)
+def a_sweep_ends_with_its_server():
+    """In the middle of a grace period, whether the client leaves or the server is killed: TERM was
+    sent, and nothing harder follows."""
+    ways = {
+        "killed": lambda server: server.process.kill(),
+        "left": lambda server: server.process.stdin.close(),
+    }
+    stage = Stage()
+    for name, end in ways.items():
+        stage.orphans([stage.bridge(name, ignore_term=True)])
+        server = Server(stage, "--allow-sweep", can=ASKS, grace="60s")
+        server.begin_sweep(server.work("plan_sweep", homes=[home_of(stage, name)])["plan_id"], YES)
+        pid = stage.actors[name].pid
+        wait_until(lambda: signals_to(stage, pid), "TERM")  # pylint: disable=cell-var-from-loop
+        below = copies(server)
+        expect(below, "a sweep is at work")
+        end(server)
+        server.process.wait(timeout=10)
+        expect_gone(below)
+        expect(signals_to(stage, pid) == ["TERM"], f"{name}: {signals_to(stage, pid)}")
+        expect(stage.actors[name].alive(), f"{name}: it was ended")
+
+
+def home_of(stage, name):
+    return str(stage.layout.data_home(name))
 
 
 @case
