@@ -37,6 +37,7 @@ Json cut_lines(const std::vector<std::string>& texts) {
 
 Json evidence_lines(const ReportedProcess& process) {
     std::vector<std::string> lines;
+    lines.reserve(process.judgement.evidence.size());
     for (const policy::Evidence& one : process.judgement.evidence)
         lines.push_back(fmt::format("{} {}: {}", weight_word(one.weight), one.code, one.detail));
     return cut_lines(lines);
@@ -65,10 +66,12 @@ Json row_of(const Report& report, const ReportedProcess& process, bool all) {
 // What would end stands first, then what is only reported.
 Rows pick(const Report& report, const std::function<bool(const ReportedProcess&)>& is_wanted) {
     Rows rows;
-    for (const ReportedProcess& process : report.processes) {
-        if (is_wanted(process)) rows.push_back(&process);
+    for (const ReportSection section :
+         {ReportSection::leaked, ReportSection::reported, ReportSection::kept}) {
+        for (const ReportedProcess& process : report.processes) {
+            if (section_of(process) == section && is_wanted(process)) rows.push_back(&process);
+        }
     }
-    std::ranges::stable_sort(rows, {}, [](const auto* row) { return section_of(*row); });
     return rows;
 }
 

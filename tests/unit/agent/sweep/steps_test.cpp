@@ -27,6 +27,7 @@ PlannedEnds plan_of(const std::vector<Judgement>& judgements) {
 std::vector<scanner::Pid> kept(std::vector<Judgement> judgements, const PlannedEnds& planned) {
     keep_planned(judgements, planned);
     std::vector<scanner::Pid> pids;
+    pids.reserve(judgements.size());
     for (const Judgement& one : judgements) pids.push_back(one.identity.pid);
     return pids;
 }
