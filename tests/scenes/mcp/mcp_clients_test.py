@@ -264,7 +264,7 @@ def message_of_codex(request):
 @case(timeout=300)
 @large
 def codex_cli():
-    """It starts the server, and its model is told of the tools."""
+    """It starts the server, and its model is told of the leak by the tool."""
     clients = Clients()
     codex = clients.stage.more_modules("agents-codex-1", "codex") / ".bin/codex"
     address, asked = answer_as_model(message_of_codex)
@@ -276,6 +276,9 @@ def codex_cli():
     expect("orphan-reaper" in clients.run(NODE, codex, "mcp", "list"), "it is listed")
     clients.run(NODE, codex, "exec", "--skip-git-repo-check", "hi")
     expect(any("preflight_check" in one for one in asked), f"{asked}"[:3000])
+    answers = [one for one in asked if "function_call_output" in one]
+    outputs = [item for item in json.loads(answers[-1])["input"] if "output" in item]
+    expect(str(clients.pid) in str(outputs), f"{outputs}"[-3000:])
     clients.no_server_left()
     clients.stage.expect_alive(["bridge"])
 
