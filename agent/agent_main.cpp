@@ -118,6 +118,16 @@ int print_hooks(const Options& options) {
     return written ? answer->status : fail(written.error());
 }
 
+int execute(const Options& options);
+
+// In the copy that sweeps, which ends without destructors.
+int sweep_detached(const Options& options) {
+    const int status = execute(options);
+    BoundedReader::of_program().collect();
+    let_journal_read();
+    return status;
+}
+
 int execute(const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     if (options.command == Command::history) return print_history(options);
@@ -131,6 +141,10 @@ int execute(const Options& options) {
     }
     if (options.command == Command::mcp) {
         const auto status = run_mcp(options);
+        return status ? *status : say(status.error());
+    }
+    if (options.detach) {
+        const auto status = run_detached(options, sweep_detached);
         return status ? *status : say(status.error());
     }
     auto setup = prepare(options);

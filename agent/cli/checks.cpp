@@ -105,6 +105,20 @@ std::string check_hooks(const CommandLineTokens& tokens, const Options& options)
     return {};
 }
 
+std::string check_detached(const CommandLineTokens& tokens, const Options& options) {
+    constexpr std::chrono::hours kLongest{1};
+    for (const char* name : {"--after", "--at-most-every"}) {
+        if (!options.detach && tokens.has(name))
+            return fmt::format("{} is for a sweep with --detach", name);
+    }
+    if (options.at_most_every && *options.at_most_every > kLongest)
+        return "--at-most-every: expected 1h at most";
+    const bool prints = has_any(tokens, {"--json", "--format", "--verbose", "--color"});
+    if (options.detach && prints && options.output.empty())
+        return "sweep --detach prints nothing; --output FILE takes the report";
+    return {};
+}
+
 // One option without another, or with a value that does not go with it.
 std::string check_task(const CommandLineTokens& tokens, const Options& options) {
     if (options.command == Command::rules && options.rule_file.empty()) {
@@ -128,7 +142,7 @@ std::string check(const CommandLineTokens& tokens, const Options& options) {
     for (std::string wrong :
          {check_applicable(tokens, options), check_format(tokens, options), check_exclusive(tokens),
           check_facts(options), check_task(tokens, options), check_schedule(tokens, options),
-          check_hooks(tokens, options)}) {
+          check_hooks(tokens, options), check_detached(tokens, options)}) {
         if (!wrong.empty()) return wrong;
     }
     return {};

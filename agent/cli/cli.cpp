@@ -17,6 +17,10 @@ namespace reaper::agent {
 
 namespace {
 
+// Nothing waits for a detached sweep, and what it was asked for is not lost because another sweep
+// takes long.
+constexpr std::chrono::minutes kDetachedLockWait{15};
+
 // Of the first plain word; without one it is report.
 tl::expected<Command, std::string> find_command(const CommandLineTokens& tokens) {
     const std::string_view word =
@@ -163,6 +167,7 @@ std::variant<Options, Message> parse(std::span<const char* const> arguments) {
     options.lists_others = *command == Command::report || *command == Command::explain;
     const std::string wrong = read_all(*tokens, options);
     if (!wrong.empty()) return usage_error(wrong);
+    if (options.detach && !tokens->has("--lock-wait")) options.lock_wait = kDetachedLockWait;
     return options;
 }
 

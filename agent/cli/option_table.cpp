@@ -14,6 +14,7 @@ constexpr std::string_view kScope = "Which processes";
 constexpr std::string_view kPast = "What is shown";
 constexpr std::string_view kDoing = "What is done";
 constexpr std::string_view kEnding = "How they are ended";
+constexpr std::string_view kDetaching = "How a sweep is handed over";
 constexpr std::string_view kWatching = "How watch watches";
 constexpr std::string_view kChecking = "What doctor expects";
 constexpr std::string_view kScheduling = "How it is scheduled";
@@ -60,6 +61,25 @@ std::string read_reap(const OptionInfo& option, std::string_view list, Options& 
     return read_reap(option, list.substr(word.size() + 1), options);
 }
 
+std::string read_after(const OptionInfo& option, std::string_view word, Options& options) {
+    scanner::Pid pid = 0;
+    options.after = word;
+    return word == "host" ? "" : read_number(option.name, word, value_of(option).expected, pid);
+}
+
+// It stands in the history and in the journal.
+std::string read_from(const OptionInfo& option, std::string_view word, Options& options) {
+    constexpr std::size_t kLongest = 40;
+    const auto fits = [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') ||
+               letter == '-' || letter == '_' || letter == '.';
+    };
+    options.from = word;
+    if (!word.empty() && word.size() <= kLongest && std::ranges::all_of(word, fits)) return {};
+    return fmt::format("{}: {}: expected {}", option.name, in_quotes(word),
+                       value_of(option).expected);
+}
+
 constexpr ValueInfo kValues[] = {
     {"DIR", "a folder", true},
     {"FILE", "a file"},
@@ -72,6 +92,8 @@ constexpr ValueInfo kValues[] = {
     {"LIST", "a list", true, "abandoned duplicate held in-service"},
     {"FORMAT", "text, json, jsonl, prometheus or html", false, kFormats},
     {"WHEN", "auto, always or never", false, "auto always never"},
+    {"HOST", "host, or a pid", false, "host"},
+    {"NAME", "a name of small letters, digits, '-', '_' and '.', of 40 at most"},
     {"HOW", "auto, pidfd, connector or scan", false, "auto pidfd connector scan"},
 };
 
@@ -145,6 +167,17 @@ constexpr OptionInfo kOptions[] = {
     {kEnding, "--idle", "", "DUR", "run", set_time<&Options::idle>,
      "end run's helper also when nothing went through its stdin and stdout for so long",
      "Only read(2) and write(2) are seen."},
+    {kDetaching, "--detach", "", "", "sweep", set<&Options::detach>,
+     "return at once, print nothing, and sweep in the background when the host has ended: for the "
+     "hooks of agent hosts",
+     "Nothing is started where a watch of this user does the same."},
+    {kDetaching, "--after", "", "HOST", "sweep", read_after,
+     "what a detached sweep waits for, a minute at most: host, or a pid (default: the host, where "
+     "the rules know the program that started the hook)"},
+    {kDetaching, "--at-most-every", "", "DUR", "sweep", set_time<&Options::at_most_every>,
+     "detached sweeps begin no more often; what is asked for meanwhile is put off, not lost"},
+    {kDetaching, "--from", "", "NAME", "sweep", read_from,
+     "who asks, as claude-code: the history and the journal name it"},
     {kWatching, "--interval", "", "DUR", "watch", set_time<&Options::interval>,
      "time between two looks at everything (default: 1m)"},
     {kWatching, "--events", "", "HOW", "watch", set<&Options::events>,

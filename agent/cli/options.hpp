@@ -71,10 +71,10 @@ struct SweepOptions : ScopeOptions, OutputOptions {
     bool dry_run = false;
     bool no_history = false;
     bool notify = false;  // the desktop of the user, of what was ended
+    std::string from;     // what asked for it, for the history and the journal; empty: not said
     std::chrono::milliseconds settle{2000};
     std::chrono::milliseconds lock_wait{60'000};  // for another sweep to end
     std::size_t max_kills = 256;
-    std::string from;  // what asked for the sweep, for the history: "mcp:NAME"; empty: a person
 };
 
 // A watch sweeps by the same options, with dry_run where report_only asks for it.
@@ -86,6 +86,11 @@ struct WatchOptions : SweepOptions {
 };
 
 // The next are what a single command reads besides.
+struct DetachOptions {
+    bool detach = false;
+    std::string after;  // "host" or a pid; empty: the host, where the rules know one
+    std::optional<std::chrono::milliseconds> at_most_every;  // none: as often as it is asked for
+};
 struct ReportOptions {
     std::string facts;  // where to write them; empty: nowhere
 };
@@ -133,6 +138,7 @@ struct HooksOptions {
 
 // All of them, as parse() returns them. Nothing but the choice of the command takes this.
 struct Options : WatchOptions,
+                 DetachOptions,
                  ReportOptions,
                  ExplainOptions,
                  PidFilesOptions,

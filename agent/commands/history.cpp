@@ -38,7 +38,8 @@ void note_unstarted(const Options& options, int exit_status) {
                                               now_epoch(),
                                               0,
                                               static_cast<ExitStatus>(exit_status),
-                                              {}});
+                                              {},
+                                              options.from});
 }
 
 Result<std::string> run_history(const HistoryOptions& own, Format format,

@@ -54,6 +54,11 @@ struct DoctorReport {
                                                              Format format,
                                                              const RenderOptions& render);
 
+// Hands the sweep over to a process that outlives this one, prints nothing, and returns the exit
+// status. `sweep` is called there, in place of run_on_this_machine(), and writes the report.
+[[nodiscard]] tl::expected<int, Message> run_detached(
+    const Options& options, const std::function<int(const Options&)>& sweep);
+
 // Runs own.program as a helper that ends with its host, and gives back its exit status. What
 // went wrong before it could start: function_not_supported's message where this system has no means
 // of it.

@@ -4,6 +4,7 @@
 
 #include "agent/commands/commands.hpp"
 #include "agent/commands/platform.hpp"
+#include "agent/detach/detach.hpp"
 #include "agent/reaping/descriptors.hpp"
 #include "agent/report/journal.hpp"
 
@@ -36,6 +37,12 @@ Result<Report> find_matching(const SweepOptions& options, const Setup& setup) {
     raise_descriptor_limit();
     const auto table = scanner::ProcessTable::open();
     return table ? run_report(*table, options, {}, setup) : tl::unexpected(table.error());
+}
+
+tl::expected<int, Message> run_detached(const Options& options,
+                                        const std::function<int(const Options&)>& sweep) {
+    detach_sweep(options, sweep);
+    return static_cast<int>(ExitStatus::clean);
 }
 
 void let_journal_read() {

@@ -45,6 +45,11 @@ tl::expected<DoctorReport, Message> run_doctor(const ScopeOptions&, const Doctor
                                   static_cast<int>(ExitStatus::incomplete)});
 }
 
+tl::expected<int, Message> run_detached(const Options&, const std::function<int(const Options&)>&) {
+    return tl::unexpected(Message{fmt::format("orphan-reaper: cannot see processes {}\n", kInstead),
+                                  static_cast<int>(ExitStatus::incomplete)});
+}
+
 tl::expected<int, Message> run_helper(const ScopeOptions&, const RunOptions&, bool) {
     return tl::unexpected(Message{"orphan-reaper: cannot tie a helper to its host on this system\n",
                                   static_cast<int>(ExitStatus::incomplete)});

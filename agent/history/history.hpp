@@ -34,6 +34,7 @@ struct Event {
     double at = 0;            // wall clock, seconds
     std::uint64_t ticks = 0;  // since boot, in the clock of start_ticks
     Program by;               // the program that wrote it
+    std::string from;         // what asked for that (--from)
     std::string home;
 
     scanner::Pid pid = 0;

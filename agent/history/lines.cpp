@@ -60,6 +60,7 @@ Event event_from(const json& record, EventKind kind, double at) {
     event.at = at;
     event.ticks = number_of<std::uint64_t>(record, "ticks");
     event.by = {number_of<scanner::Pid>(record, "by"), text_of(record, "by_identity")};
+    event.from = text_of(record, "from");
     event.home = text_of(record, "home");
     event.pid = number_of<scanner::Pid>(record, "pid");
     event.identity = text_of(record, "identity");

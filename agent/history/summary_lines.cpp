@@ -88,13 +88,12 @@ std::string totals_line(const Totals& totals) {
 }
 
 std::string run_line(const Run& run) {
-    return line_of({{"schema", kHistorySchema},
-                    {"event", kRun},
-                    {"command", run.command},
-                    {"at", run.at},
-                    {"took_ms", run.took_ms},
-                    {"exit_status", static_cast<int>(run.exit_status)},
-                    {"refusals", run.refusals}});
+    json record{{"schema", kHistorySchema}, {"event", kRun},
+                {"command", run.command},   {"at", run.at},
+                {"took_ms", run.took_ms},   {"exit_status", static_cast<int>(run.exit_status)},
+                {"refusals", run.refusals}};
+    if (!run.from.empty()) record["from"] = run.from;
+    return line_of(record);
 }
 
 bool take_summary(const json& record, Totals& totals) {

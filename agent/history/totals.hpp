@@ -41,7 +41,8 @@ struct Run {
     double at = 0;
     double took_ms = 0;
     ExitStatus exit_status = ExitStatus::clean;
-    CountByWord refusals;  // by family
+    CountByWord refusals;   // by family
+    std::string from = {};  // what asked for it (--from); only written
 };
 
 // True for what did all that it decided, and could look at everything, whether or not leaks are

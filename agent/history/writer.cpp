@@ -94,9 +94,10 @@ json entry(std::string_view event, const scanner::ClaimFile& file) {
     return record;
 }
 
-std::string line_of(json record, const Program& by) {
+std::string line_of(json record, const Program& by, const std::string& from = {}) {
     record["by"] = by.pid;
     record["by_identity"] = by.identity;
+    if (!from.empty()) record["from"] = from;
     return record.dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
@@ -108,8 +109,9 @@ json codes(const std::vector<policy::Evidence>& evidence) {
 
 }  // namespace
 
-HistoryWriter::HistoryWriter(HistoryUse use, const std::string& folder, HistoryEcho echo)
-    : use_(use), echo_(echo), folder_(folder) {
+HistoryWriter::HistoryWriter(HistoryUse use, const std::string& folder, HistoryEcho echo,
+                             std::string from)
+    : use_(use), echo_(echo), from_(std::move(from)), folder_(folder) {
     if (use_ == HistoryUse::none) return;
     const bool in_place = BoundedReader::of_program().reads_in_place() || ::geteuid() == 0;
     auto file = in_place ? HistoryFile::open(folder) : tl::unexpected(Error{});
@@ -152,7 +154,7 @@ Result<void> HistoryWriter::about_to_signal(const Target& target, Signal signal)
     add_facts(target.facts, record);
     add_host(target.host, record);
     return announce(
-        to_string(step.identity), line_of(record, by_),
+        to_string(step.identity), line_of(record, by_, from_),
         fmt::format("{} to pid {} ({}, {}, {})", to_string(signal), step.identity.pid, step.family,
                     to_string(step.verdict), policy::escape(step.home, 200)));
 }
@@ -163,7 +165,7 @@ void HistoryWriter::ended(const Target& target, const Outcome& outcome) {
     record["detail"] = outcome.detail;
     record["took_ms"] = static_cast<double>(outcome.took.count()) / 1000.0;
     add_memory(target.facts, record);
-    conclude(to_string(target.step.identity), line_of(record, by_),
+    conclude(to_string(target.step.identity), line_of(record, by_, from_),
              fmt::format("pid {}: {}", target.step.identity.pid, describe(outcome)));
 }
 

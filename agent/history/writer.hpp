@@ -33,7 +33,9 @@ struct HistoryEcho {
 // that fails, they must be echoed; when that fails too, the signal is refused.
 class HistoryWriter : public DecisionLog {
    public:
-    HistoryWriter(HistoryUse use, const std::string& folder, HistoryEcho echo);
+    // `from`: what asked for it, which the lines about processes name; empty: not said.
+    HistoryWriter(HistoryUse use, const std::string& folder, HistoryEcho echo,
+                  std::string from = {});
 
     [[nodiscard]] Result<void> about_to_signal(const Target& target, Signal signal) override;
     void ended(const Target& target, const Outcome& outcome) override;
@@ -63,6 +65,7 @@ class HistoryWriter : public DecisionLog {
     HistoryUse use_;
     HistoryEcho echo_;
     Program by_ = this_program();
+    std::string from_;
     std::string folder_;
     std::optional<HistoryFile> file_;  // root's, which no user can make hang
     bool is_open_ = false;

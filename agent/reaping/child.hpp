@@ -52,6 +52,11 @@ class Child {
 // program without threads.
 [[nodiscard]] Result<Child> branch(const std::function<int()>& work);
 
+// Forks a copy of this program that does `work` in a session of its own, and that nothing waits
+// for: a copy in between has ended when this returns. INT, TERM and HUP are blocked in it. Only for
+// a program without threads.
+[[nodiscard]] Result<void> detach(const std::function<int()>& work);
+
 // Converts a status of waitpid(2) to what a shell tells.
 [[nodiscard]] int shell_status(int wait_status);
 

@@ -112,6 +112,16 @@ Result<scanner::PidHandle> split(const std::string& what, std::optional<int> cgr
     return error;
 }
 
+// Blocks what asks a program to end. Returns the mask before.
+sigset_t hold_requests_to_end() {
+    sigset_t held;
+    sigset_t before;
+    sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
+    ::sigprocmask(SIG_BLOCK, &held, &before);
+    return before;
+}
+
 }  // namespace
 
 Result<int> Child::wait() const {
@@ -143,6 +153,27 @@ Result<Child> branch(const std::function<int()>& work) {
     });
     if (!handle) return tl::unexpected(handle.error());
     return Child(std::move(*handle));
+}
+
+// The signals are blocked before there is a copy that they could end. In a session that it has not
+// founded, it can never get a terminal.
+Result<void> detach(const std::function<int()>& work) {
+    const auto copy = [&]() noexcept { ::_exit(work()); };
+    const sigset_t before = hold_requests_to_end();
+    const pid_t between = ::fork();
+    if (between == 0) {
+        ::setsid();
+        const pid_t pid = ::fork();
+        if (pid == 0) copy();
+        ::_exit(pid < 0 ? kNeverStarted : 0);
+    }
+    const auto failed = system_failure("start", "a copy of this program");
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    if (between < 0) return failed;
+    int status = 0;
+    while (::waitpid(between, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status == 0 ? Result<void>() : failed;
 }
 
 }  // namespace reaper::agent

@@ -11,8 +11,6 @@
 
 namespace reaper::agent {
 
-namespace {
-
 void detach_stdio() {
     const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -23,8 +21,6 @@ void detach_stdio() {
         }
     }
 }
-
-}  // namespace
 
 void close_descriptors_keeping_directory(const scanner::ProcessTable& table,
                                          const std::vector<int>& kept) {

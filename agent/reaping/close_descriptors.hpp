@@ -8,6 +8,9 @@
 
 namespace reaper::agent {
 
+// Makes stdin, stdout and stderr /dev/null.
+void detach_stdio();
+
 // Closes every descriptor but these and those of `table`; stdin, stdout and stderr become
 // /dev/null, the working directory /. None of `kept` may be one of those three.
 void close_descriptors_except(const scanner::ProcessTable& table, const std::vector<int>& kept);

@@ -190,8 +190,8 @@ std::vector<Pid> keep_only(Report& report, const std::vector<Pid>& pids) {
 }
 
 Run run_of(const Report& report) {
-    return {report.command, report.started_epoch, report.elapsed_ms, report.exit_status,
-            refusals_of(report)};
+    return {report.command,     report.started_epoch, report.elapsed_ms,
+            report.exit_status, refusals_of(report),  report.from};
 }
 
 }  // namespace reaper::agent

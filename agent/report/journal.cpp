@@ -131,6 +131,7 @@ JournalEntry journal_entry(const Report& report, const ReportedProcess& process)
         {"ORPHAN_REAPER_REASON", why(process)},
         {"ORPHAN_REAPER_MEMORY_BYTES", fmt::format("{}", memory_bytes(process.facts))},
     };
+    if (!report.from.empty()) entry.emplace_back("ORPHAN_REAPER_FROM", report.from);
     if (process.outcome)
         entry.emplace_back("ORPHAN_REAPER_RESULT", to_string(process.outcome->result));
     return entry;

@@ -67,6 +67,7 @@ struct Report {
     std::string version;
     std::string commit = {};  // of the build; empty: not known
     std::string command;      // "report", "sweep", "preflight", "explain", "pidfiles"
+    std::string from = {};    // what asked for a sweep (--from); empty: not said
     std::string scope_words;  // options that give another command the same scope, see cli.hpp
     bool dry_run = false;
     bool replayed = false;  // judged from facts in a file

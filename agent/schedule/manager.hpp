@@ -11,6 +11,9 @@
 
 namespace reaper::agent {
 
+// Returns XDG_RUNTIME_DIR if that is a folder of this user, else its place in /run/user.
+[[nodiscard]] std::string runtime_folder();
+
 // What a command needs to find the manager of this user: XDG_RUNTIME_DIR and
 // DBUS_SESSION_BUS_ADDRESS, where they are not set and /run/user has them.
 [[nodiscard]] std::vector<std::string> manager_environment();

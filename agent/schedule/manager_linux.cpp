@@ -31,15 +31,6 @@ namespace {
 constexpr std::chrono::milliseconds kAnswerTime{5000};
 constexpr std::size_t kMostOfFile = std::size_t{256} * 1024;
 
-// Not that of another user, as su(1) leaves it.
-std::string runtime_folder() {
-    const std::string said = variable("XDG_RUNTIME_DIR");
-    struct stat status{};
-    const bool own =
-        said.starts_with('/') && ::stat(said.c_str(), &status) == 0 && status.st_uid == ::geteuid();
-    return own ? said : fmt::format("/run/user/{}", ::geteuid());
-}
-
 bool exists(const std::string& path) {
     return ::access(path.c_str(), F_OK) == 0;
 }
@@ -207,6 +198,15 @@ bool has_other_instances(std::string_view account) {
 }
 
 }  // namespace
+
+// Not that of another user, as su(1) leaves it.
+std::string runtime_folder() {
+    const std::string said = variable("XDG_RUNTIME_DIR");
+    struct stat status{};
+    const bool own =
+        said.starts_with('/') && ::stat(said.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+    return own ? said : fmt::format("/run/user/{}", ::geteuid());
+}
 
 std::vector<std::string> manager_environment() {
     const std::string folder = runtime_folder();

@@ -67,7 +67,7 @@ Sweep::Sweep(const scanner::ProcessTable& table, const SweepOptions& options, co
       observer_(table, setup.rules, setup.uid),
       past_(history_folder()),
       history_(options.no_history || options.dry_run ? HistoryUse::none : HistoryUse::keep,
-               history_folder(), echo_of(options)),
+               history_folder(), echo_of(options), options.from),
       only_(std::move(only)) {}
 
 Result<Report> Sweep::run() {
@@ -281,6 +281,7 @@ void Sweep::refuse(const std::vector<Judgement>& steps, const std::string& why,
 Report Sweep::conclude_with(const Judged& judged) const {
     Report report = report_of(judged, options_, setup_);
     report.command = "sweep";
+    report.from = options_.from;
     report.dry_run = options_.dry_run;
     report.interrupted = interrupt_.came();
     for (ReportedProcess& process : report.processes) {

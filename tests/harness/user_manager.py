@@ -8,6 +8,7 @@ from . import sandbox
 from .layout import put
 
 SYSTEMD = "/lib/systemd/systemd"
+SYSTEM_UNITS = "/usr/lib/systemd/user"
 
 
 def pretend_booted():
@@ -51,7 +52,12 @@ class UserManager:
     def unit(self, name, text):
         put(self.units / name, text)
 
-    def start(self, *wants):
+    def start(self, *wants, bus=False):
+        """bus: with the user's bus, which the system's own units start."""
+        if bus:
+            if not os.path.exists(f"{SYSTEM_UNITS}/dbus.socket"):
+                raise sandbox.Skip("needs dbus-user-session")
+            wants = ("dbus.socket", *wants)
         self.unit("default.target", "[Unit]\nDescription=test\nWants=" + " ".join(wants) + "\n")
         # Every service needs it; systemd 257 starts none where it is missing.
         self.unit("basic.target", "[Unit]\nDescription=test\n")
@@ -59,9 +65,9 @@ class UserManager:
             "HOME": str(self.stage.layout.home),
             "PATH": "/usr/bin:/bin",
             "XDG_RUNTIME_DIR": str(self.runtime),
-            "SYSTEMD_UNIT_PATH": str(self.units),
+            "SYSTEMD_UNIT_PATH": f"{self.units}:{SYSTEM_UNITS}" if bus else str(self.units),
             "SYSTEMD_LOG_TARGET": "console",
-            "DBUS_SESSION_BUS_ADDRESS": "disabled:",
+            "DBUS_SESSION_BUS_ADDRESS": self.bus() if bus else "disabled:",
         }
         inside = [word for folder in self.cgroups for word in ("--cgroup", folder)]
         same = ",".join([str(self.uid)] * 3)
@@ -85,6 +91,28 @@ class UserManager:
                 stderr=log,
                 start_new_session=True,
             )
+
+    def bus(self):
+        return f"unix:path={self.runtime}/bus"
+
+    def systemctl(self, *arguments):
+        """What it prints."""
+        done = subprocess.run(
+            ["systemctl", "--user", "--no-pager", *arguments],
+            env={
+                "PATH": "/usr/bin:/bin",
+                "XDG_RUNTIME_DIR": str(self.runtime),
+                "DBUS_SESSION_BUS_ADDRESS": self.bus(),
+            },
+            user=self.uid,
+            group=self.uid,
+            extra_groups=[],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        sandbox.expect(done.returncode == 0, f"systemctl {arguments}: {done}")
+        return done.stdout
 
     def log(self):
         return (self.stage.run / "systemd.log").read_text()[-3000:]

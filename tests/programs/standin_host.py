@@ -11,7 +11,14 @@ HOST: {"name", "dir", "life", "pipe_uid", "open", "keepalive",
            "abandoned" (pipes, and the host closes both its ends), "fifo:PATH"
     after: seconds to wait before it is started
     leak_to: an argv that inherits the write end of the child's stdin
+    "hook": {"argv", "limit", "cwd", "env", "after", "own_group", "reads"}: what it runs as its
+            session ends, which is when there is a file NAME.end, or TERM comes. It writes a payload
+            to the hook, reads what that prints until its end, and kills it with its whole process
+            group when that takes longer than `limit`. NAME.hook tells how it went.
+            after: seconds until the host itself ends then; none: it stays
+            reads: false: it keeps the payload's pipe open, and never writes to it
 """
+import contextlib
 import json
 import os
 import signal
@@ -88,7 +95,56 @@ def restart_ended():
             start(child)
 
 
+def kill_group(process):
+    for number, patience in ((signal.SIGTERM, 0.2), (signal.SIGKILL, None)):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(patience)
+
+
+def run_hook(hook):
+    """As hosts do it: with a payload on stdin, and with pipes that are read to their end."""
+    began = time.monotonic()
+    read, write = os.pipe()
+    process = subprocess.Popen(
+        hook["argv"],
+        stdin=read,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        cwd=hook.get("cwd"),
+        env={**{k: v for k, v in os.environ.items() if k != "HOST"}, **hook.get("env", {})},
+    )
+    os.close(read)
+    if hook.get("reads", True):
+        with contextlib.suppress(BrokenPipeError):
+            os.write(write, b'{"hook_event_name": "SessionEnd"}')
+        os.close(write)
+    try:
+        out, _err = process.communicate(timeout=hook.get("limit", 20))
+    except subprocess.TimeoutExpired:
+        kill_group(process)
+        out = b"killed"
+    told = {"status": process.returncode, "out": out.decode(), "took": time.monotonic() - began}
+    path = os.path.join(wish["dir"], wish["name"] + ".hook")
+    with open(path + ".new", "w") as file:
+        json.dump(told, file)
+    os.rename(path + ".new", path)
+
+
+def end_session():
+    hook = wish.pop("hook")
+    run_hook(hook)
+    if "after" in hook:
+        time.sleep(hook["after"])
+        sys.exit(0)
+
+
 def main():
+    ends = []
+    if "hook" in wish:
+        signal.signal(signal.SIGTERM, lambda *_: ends.append("TERM"))
     if "open" in wish:
         kept.append(open(wish["open"], "rb"))
     for child in wish["children"]:
@@ -100,6 +156,8 @@ def main():
         with open(os.path.join(wish["dir"], wish["name"] + ".beat"), "w") as beat:
             beat.write(str(time.time()))
         restart_ended()
+        if "hook" in wish and (ends or os.path.exists(f"{wish['dir']}/{wish['name']}.end")):
+            end_session()
         time.sleep(0.05)
 
 

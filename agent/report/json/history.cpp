@@ -57,6 +57,7 @@ Json record_json(const ActionRecord& record, const HistoryView& view) {
     Json json = {{"type", process ? "process" : "file"},
                  {"at", time_text(event.at)},
                  {"by", event.by.pid},
+                 {"from", event.from.empty() ? Json() : Json(event.from)},
                  {"home", event.home},
                  {"reason", event.reason}};
     if (process) add_process(record, json);

@@ -129,6 +129,17 @@ def look():
 
 
 @case
+@shows("orphan-reaper sweep --detach --from my-hook")
+def sweep_in_a_hook():
+    """Of nothing that the rules know as a host."""
+    user, stage = leaked()
+    user.type("orphan-reaper sweep --detach --from my-hook")
+    for name in ("bridge", "worker"):
+        expect(stage.actors[name].wait_ended(20), name)
+    stage.expect_alive(["daemon"])
+
+
+@case
 @shows("orphan-reaper sweep --under DIR")
 def sweep_of_a_folder():
     user, stage = leaked()

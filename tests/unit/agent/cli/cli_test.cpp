@@ -41,6 +41,35 @@ bool contains(std::string_view text, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("A sweep that is handed over") {
+    const Options plain = accepted({"sweep"});
+    CHECK_FALSE(plain.detach);
+    CHECK(plain.lock_wait == 1min);
+    const Options options = accepted(
+        {"sweep", "--detach", "--after", "host", "--at-most-every", "30s", "--from", "codex"});
+    CHECK(options.detach);
+    CHECK(options.after == "host");
+    CHECK(options.at_most_every == 30s);
+    CHECK(options.from == "codex");
+    CHECK(options.lock_wait == 15min);
+    CHECK(accepted({"sweep", "--detach", "--lock-wait", "1s"}).lock_wait == 1s);
+    CHECK(accepted({"sweep", "--detach", "--after", "4711"}).after == "4711");
+    CHECK(accepted({"sweep", "--from", "claude-code_2.1"}).from == "claude-code_2.1");
+    CHECK(accepted({"sweep", "--detach", "--json", "-o", "f"}).format == Format::json);
+}
+
+TEST_CASE("What a sweep that is handed over cannot be told") {
+    CHECK(contains(message_for({"sweep", "--after", "host"}).text, "--detach"));
+    CHECK(contains(message_for({"sweep", "--at-most-every", "1s"}).text, "--detach"));
+    CHECK(contains(message_for({"sweep", "--detach", "--after", "parent"}).text, "host, or a pid"));
+    CHECK(contains(message_for({"sweep", "--detach", "--at-most-every", "2h"}).text, "1h at most"));
+    CHECK(contains(message_for({"sweep", "--detach", "--json"}).text, "--output FILE"));
+    const std::string long_name(41, 'a');
+    for (const char* name : {"", "Claude", "a b", "a\n", long_name.c_str()})
+        CHECK(contains(message_for({"sweep", "--from", name}).text, "a name of small letters"));
+    CHECK(contains(message_for({"watch", "--detach"}).text, "not for watch"));
+}
+
 TEST_CASE("The options of history") {
     CHECK(accepted({"history"}).command == Command::history);
     CHECK(accepted({"history"}).since == std::chrono::hours(7 * 24));

@@ -265,4 +265,23 @@ TEST_CASE("a terminal is not told what the report will say, but a journal is") {
     CHECK_FALSE(text_of(told.get()).empty());
 }
 
+TEST_CASE("The lines about a process say what asked for its end") {
+    const TemporaryFolder folder;
+    const Target target = some_target();
+    HistoryWriter writer(HistoryUse::keep, folder.path(), {}, "claude-code");
+    REQUIRE(writer.about_to_signal(target, Signal::terminate));
+    writer.ended(target, Outcome{});
+    HistoryWriter other(HistoryUse::keep, folder.path(), {});
+    REQUIRE(other.about_to_signal(target, Signal::terminate));
+    const auto lines = lines_of(folder.path() + "/history.jsonl");
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0].value("from", "") == "claude-code");
+    CHECK(lines[1].value("from", "") == "claude-code");
+    CHECK_FALSE(lines[2].contains("from"));
+    const auto history = read_history(folder.path());
+    REQUIRE(history);
+    CHECK(history->events.front().from == "claude-code");
+    CHECK(history->events.back().from.empty());
+}
+
 }  // namespace reaper::agent

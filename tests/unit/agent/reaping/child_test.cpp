@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 
 #include "tests/support/catch.hpp"
@@ -206,4 +207,41 @@ TEST_CASE("Of a program that cannot be held by a handle nothing is left") {
     REQUIRE_FALSE(child);
     CHECK(child.error().code == std::errc::too_many_files_open);
     CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
+}
+
+namespace {
+
+// What a process writes there of itself, once it has.
+std::string written_to(const std::string& path) {
+    std::string text;
+    while (text.empty()) {
+        std::ifstream(path) >> text;
+        ::usleep(1000);
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("A detached copy is nothing that its maker's end or group would end") {
+    const reaper::test::TemporaryFolder folder;
+    const std::string path = folder.path() + "/told";
+    REQUIRE(reaper::agent::detach([&] {
+        sigset_t blocked;
+        ::sigprocmask(SIG_BLOCK, nullptr, &blocked);
+        const bool held = sigismember(&blocked, SIGTERM) == 1;
+        const bool leads = ::getsid(0) == ::getpid();
+        const std::string text =
+            std::to_string(::getsid(0)) + (held ? "+" : "-") + (leads ? "+" : "-") + "\n";
+        std::ofstream(path + ".new") << text;
+        ::rename((path + ".new").c_str(), path.c_str());
+        return 0;
+    }));
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
+    const std::string told = written_to(path);
+    CHECK_FALSE(told.starts_with(std::to_string(::getsid(0)) + "+"));
+    CHECK(told.find("+-") != std::string::npos);
+    sigset_t here;
+    ::sigprocmask(SIG_BLOCK, nullptr, &here);
+    CHECK(sigismember(&here, SIGTERM) == 0);
 }

@@ -9,6 +9,7 @@
 #include <array>
 #include <thread>
 
+#include "agent/report/journal_stream.hpp"
 #include "scanner/fd.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -104,6 +105,10 @@ TEST_CASE("An entry has fields for programs, and one id for each kind of event")
         entry_of(test::process(7, policy::Verdict::abandoned, policy::Action::report));
     CHECK(field(left, "MESSAGE_ID") == "45e3c866ddc64105b1b0ed0e0aff238a");
     CHECK(field(left, "ORPHAN_REAPER_RESULT") == "(none)");
+    CHECK(field(left, "ORPHAN_REAPER_FROM") == "(none)");
+    Report asked = test::report_of("sweep", {test::orphan(7)});
+    asked.from = "codex";
+    CHECK(field(journal_entry(asked, asked.processes.front()), "ORPHAN_REAPER_FROM") == "codex");
 }
 
 TEST_CASE("A value with a newline cannot become a field") {
@@ -151,6 +156,31 @@ TEST_CASE("A journal that hangs is waited for once, and the rest goes to stderr"
     CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(20));
     CHECK(lines.size() >= 20);
     CHECK(lines.size() < 1200);
+}
+
+TEST_CASE("Output goes to the journal as that of a unit does") {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path() + "/stdout";
+    CHECK_FALSE(write_to_journal(path.c_str()));
+    sockaddr_un place{};
+    place.sun_family = AF_UNIX;
+    path.copy(std::begin(place.sun_path), sizeof place.sun_path - 1);
+    const Fd journal(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    REQUIRE(::bind(journal.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) == 0);
+    REQUIRE(::listen(journal.get(), 1) == 0);
+    const Fd out(::dup(STDOUT_FILENO));
+    const Fd err(::dup(STDERR_FILENO));
+    const bool taken = write_to_journal(path.c_str());
+    const bool known = stderr_is_journal();
+    const bool said = ::write(STDERR_FILENO, "<4>line\n", 8) == 8;
+    ::dup2(out.get(), STDOUT_FILENO);
+    ::dup2(err.get(), STDERR_FILENO);
+    ::unsetenv("JOURNAL_STREAM");
+    CHECK((taken && known && said));
+    const Fd stream(::accept(journal.get(), nullptr, nullptr));
+    std::array<char, 100> text{};
+    REQUIRE(::read(stream.get(), text.data(), text.size()) > 0);
+    CHECK(std::string(text.data()) == "orphan-reaper\n\n6\n1\n0\n0\n0\n<4>line\n");
 }
 
 }  // namespace reaper::agent

@@ -1,0 +1,41 @@
+// Requests for a sweep that meet: one process waits for hosts, and takes the requests of all
+// others. They meet at a socket in the abstract namespace. It needs no folder that can be written,
+// is bound by one process only, and is gone with that.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "agent/cli/options.hpp"
+#include "scanner/fd.hpp"
+#include "scanner/pid_handle.hpp"
+
+namespace reaper::agent {
+
+struct SweepRequest {
+    std::string from;                        // --from; empty: not said
+    std::optional<scanner::PidHandle> host;  // to be waited for; none: nothing
+};
+
+// Returns where requests of this user with these options meet: one sweep serves them all. Who asks,
+// and for which host, is no part of that.
+[[nodiscard]] std::string meeting_place(const SweepOptions& options, const DetachOptions& own);
+
+// Becomes the process that takes requests at `place`. Empty: another one is, or there is no socket.
+[[nodiscard]] Fd take_place(const std::string& place);
+
+enum class Offer {
+    taken,    // another process of this user or of root will sweep for it
+    nobody,   // none takes requests there, or it has just ended
+    refused,  // it does not answer, or is that of another user
+};
+
+// Offers the request to the process that takes requests at `place`, within a few seconds.
+[[nodiscard]] Offer hand_over(const std::string& place, const SweepRequest& request);
+
+// Takes a request that has come to `socket`, and says so to its sender. None: none has come, or it
+// is that of another user.
+[[nodiscard]] std::optional<SweepRequest> take_request(const Fd& socket);
+
+}  // namespace reaper::agent
