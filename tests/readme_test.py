@@ -30,6 +30,8 @@ ELSEWHERE = {
         "system/booted/sweeps",
         "* * * * * %s sweep --quiet",
     ),
+    "orphan-reaper hooks install": ("scenes/hooks/hooks_test.py", "install"),
+    "orphan-reaper mcp": ("harness/mcp.py", "mcp"),
     "claude mcp add orphan-reaper -- orphan-reaper mcp": (
         "scenes/mcp/mcp_clients_test.py",
         "claude mcp add orphan-reaper -- orphan-reaper mcp",

@@ -65,7 +65,7 @@ TEST_CASE("A secret in an argv is in no answer") {
         CHECK(json_text(result).find("hunter2") == std::string::npos);
 }
 
-TEST_CASE("At most 50 rows, then counts; the plan has all of them") {
+TEST_CASE("At most 50 rows, then counts, and the plan has all of them") {
     const Report report = test::hundred_leaked();
     const Json result = report_result(report, false);
     CHECK(result["processes"].size() == 50);

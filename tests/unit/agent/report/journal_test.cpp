@@ -159,8 +159,8 @@ TEST_CASE("A journal that hangs is waited for once, and the rest goes to stderr"
 }
 
 TEST_CASE("Output goes to the journal as that of a unit does") {
-    const test::TemporaryFolder folder;
-    const std::string path = folder.path() + "/stdout";
+    const reaper::test::TemporaryFolder folder;
+    const std::string path = folder / "stdout";
     CHECK_FALSE(write_to_journal(path.c_str()));
     sockaddr_un place{};
     place.sun_family = AF_UNIX;
