@@ -71,8 +71,13 @@ std::string description_of(const Options& options) {
                        options.from.empty() ? "a host" : options.from.c_str());
 }
 
+// A helper that the host has started at its very end was as old as the first sweep settles.
 WaiterTimes times_of(const Options& options) {
-    return {options.settle, options.at_most_every.value_or(std::chrono::milliseconds(0))};
+    using std::chrono::milliseconds;
+    const milliseconds age = options.min_age.value_or(kUsualMinAge) - options.settle;
+    return {.settle = options.settle,
+            .at_most_every = options.at_most_every.value_or(milliseconds(0)),
+            .again = age > milliseconds(0) ? age + std::chrono::seconds(1) : milliseconds(0)};
 }
 
 // What asked the old cgroup to end is not meant for the new one.

@@ -1,6 +1,7 @@
 #include "agent/detach/request.hpp"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kLongestName = 40;
+constexpr char kWithHost = 'h';  // the first letter of a request
+constexpr char kWithoutHost = '-';
 constexpr int kMostWaiting = 128;        // requests that are not taken yet
 constexpr milliseconds kTakeTime{2000};  // after it, the one at the place is taken to be stopped
 constexpr milliseconds kSendTime{200};   // a sender has sent all before it waits
@@ -56,12 +59,25 @@ void limit_waits(const Fd& socket, milliseconds limit) {
         ::setsockopt(socket.get(), SOL_SOCKET, option, &time, sizeof time);
 }
 
-// Any user can bind a name, and connect to it.
+// Any user can bind a name, and connect to it. A process of another pid namespace, which has no
+// pid here, or not the one that it knows, cannot see what this one is to look at.
 bool is_trusted(const Fd& socket) {
     ucred peer{};
     socklen_t size = sizeof peer;
-    return ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+    return ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0 &&
            (peer.uid == ::geteuid() || peer.uid == 0);
+}
+
+// What a process can see: only those that see the same can sweep for each other. Names of sockets
+// are shared by all that share a network.
+std::string own_namespaces() {
+    std::string names;
+    for (const char* kind : {"pid", "mnt", "user"}) {
+        struct stat status{};
+        if (::stat(fmt::format("/proc/self/ns/{}", kind).c_str(), &status) == 0)
+            names += fmt::format("{} ", status.st_ino);
+    }
+    return names;
 }
 
 std::optional<FrameInbox::Frame> receive_frame(const Fd& socket) {
@@ -95,7 +111,8 @@ std::string meeting_place(const SweepOptions& options, const DetachOptions& own)
                          count_of(options.grace_cap), count_of(own.at_most_every),
                          fmt::format("{} {}", options.settle.count(), options.lock_wait.count()),
                          fmt::format("{} {}", options.max_kills, static_cast<int>(options.format)),
-                         variable("HOME"), variable("XDG_CONFIG_HOME"), variable("XDG_STATE_HOME")},
+                         own_namespaces(), variable("HOME"), variable("XDG_CONFIG_HOME"),
+                         variable("XDG_STATE_HOME")},
                         "\n"));
     return fmt::format("orphan-reaper/sweep/{}/{:x}", ::geteuid(), std::hash<std::string>()(all));
 }
@@ -122,7 +139,8 @@ Offer hand_over(const std::string& place, const SweepRequest& request) {
     std::vector<int> handles;
     if (request.host) handles.push_back(request.host->raw());
     errno = 0;
-    const bool sent = send_frame(socket.get(), FrameHead::Kind::question, request.from, handles);
+    const std::string text = (request.host ? kWithHost : kWithoutHost) + request.from;
+    const bool sent = send_frame(socket.get(), FrameHead::Kind::question, text, handles);
     if (sent && receive_frame(socket)) return Offer::taken;
     return errno == EAGAIN ? Offer::refused : Offer::nobody;
 }
@@ -132,8 +150,10 @@ std::optional<SweepRequest> take_request(const Fd& socket) {
     if (!sender || !is_trusted(sender)) return std::nullopt;
     limit_waits(sender, kSendTime);
     auto frame = receive_frame(sender);
-    if (!frame) return std::nullopt;
-    SweepRequest request{frame->bytes.substr(0, kLongestName), std::nullopt};
+    if (!frame || frame->bytes.empty()) return std::nullopt;
+    // Without room for the handle, its sender has to wait for the host itself.
+    if (frame->bytes.front() == kWithHost && frame->descriptors.empty()) return std::nullopt;
+    SweepRequest request{frame->bytes.substr(1, kLongestName), std::nullopt};
     // Its number is of no use here, where only its end is waited for.
     if (!frame->descriptors.empty())
         request.host = scanner::PidHandle::adopt(0, std::move(frame->descriptors.front()));

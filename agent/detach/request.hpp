@@ -13,6 +13,9 @@
 
 namespace reaper::agent {
 
+// The minimum age of all families that are ended by default.
+inline constexpr std::chrono::minutes kUsualMinAge{3};
+
 struct SweepRequest {
     std::string from;                        // --from; empty: not said
     std::optional<scanner::PidHandle> host;  // to be waited for; none: nothing

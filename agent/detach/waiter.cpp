@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,15 +58,27 @@ Waiter::Clock::time_point Waiter::may_begin() const {
     return began_ ? *began_ + times_.at_most_every : Clock::time_point::min();
 }
 
-// The copy takes no requests: what it has open would outlive this process. Where there is no room
-// for a copy, requests wait until this process has swept itself.
 void Waiter::sweep_if_due() {
     const auto now = Clock::now();
-    if (!due_ || sweeping_ || now < *due_ || now < may_begin()) return;
-    const std::string from = fmt::format("{}", fmt::join(names_, ","));
-    due_.reset();
-    names_.clear();
-    began_ = now;
+    if (sweeping_ || now < may_begin()) return;
+    if (due_ && now >= *due_) {
+        due_.reset();
+        if (times_.again.count() > 0) {
+            again_ = now + times_.again;
+            again_names_.insert(names_.begin(), names_.end());
+        }
+        begin_sweep(std::exchange(names_, {}));
+    } else if (again_ && now >= *again_) {
+        again_.reset();
+        begin_sweep(std::exchange(again_names_, {}));
+    }
+}
+
+// The copy takes no requests: what it has open would outlive this process. Where there is no room
+// for a copy, requests wait until this process has swept itself.
+void Waiter::begin_sweep(const std::set<std::string>& names) {
+    const std::string from = fmt::format("{}", fmt::join(names, ","));
+    began_ = Clock::now();
     auto copy = branch([&] {
         place_.reset();
         waiting_.clear();
@@ -76,15 +89,17 @@ void Waiter::sweep_if_due() {
 }
 
 bool Waiter::is_over() const {
-    return waiting_.empty() && !due_ && !sweeping_ && Clock::now() >= may_begin();
+    return waiting_.empty() && !due_ && !again_ && !sweeping_ && Clock::now() >= may_begin();
 }
 
 Waiter::Clock::time_point Waiter::next() const {
     auto next = Clock::time_point::max();
     for (const Waiting& one : waiting_) next = std::min(next, one.last);
     if (sweeping_) return next;  // its end wakes
-    if (due_) return std::min(next, std::max(*due_, may_begin()));
-    return waiting_.empty() ? may_begin() : next;
+    for (const auto& sweep : {due_, again_}) {
+        if (sweep) next = std::min(next, std::max(*sweep, may_begin()));
+    }
+    return waiting_.empty() && !due_ && !again_ ? may_begin() : next;
 }
 
 void Waiter::sleep() const {

@@ -23,11 +23,13 @@ struct WaiterTimes {
     std::chrono::milliseconds settle{};         // from the end of a host to the sweep
     std::chrono::milliseconds at_most_every{};  // between the beginnings of two sweeps
     std::chrono::milliseconds longest = kLongestWait;
+    // From a sweep to a second one, for what was too young; 0: there is none.
+    std::chrono::milliseconds again{};
 };
 
 // Sweeps in a copy of this program, so that one sweep works while one request waits: what is asked
 // for while a sweep is under way is followed by another sweep. Requests that wait at the same time
-// share one.
+// share one. What they have left too young to be judged, a second sweep looks at.
 class Waiter {
    public:
     using Clock = std::chrono::steady_clock;
@@ -59,6 +61,7 @@ class Waiter {
     void take_ended_hosts();
     void take_finished_sweep();
     void sweep_if_due();
+    void begin_sweep(const std::set<std::string>& names);
     void sleep() const;
     void stop();
     [[nodiscard]] bool is_over() const;
@@ -74,6 +77,8 @@ class Waiter {
     std::optional<Clock::time_point> due_;    // when it is to begin
     Clock::time_point due_at_last_;           // however many hosts still end
     std::optional<Clock::time_point> began_;  // the last sweep
+    std::optional<Clock::time_point> again_;  // when the second one is to begin
+    std::set<std::string> again_names_;       // that it is for
     std::optional<Child> sweeping_;
 };
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "agent/cli/cli.hpp"
+#include "agent/detach/request.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/sweep/lock.hpp"
 #include "scanner/access_guard.hpp"
@@ -58,15 +59,19 @@ bool includes(const Wide& wide, const Part& part) {
 
 }  // namespace
 
-// Families that are asked for are switched on by that.
+// Families that are asked for are switched on by that. A watch that leaves alone what is older than
+// usual ends less.
 bool does_as_much(const WatchOptions& watch, const SweepOptions& sweep) {
     const bool same_place = watch.user == sweep.user && watch.config == sweep.config &&
                             watch.all_users == sweep.all_users && sweep.under.empty();
+    const bool as_young = watch.min_age == sweep.min_age ||
+                          (watch.min_age && *watch.min_age <= sweep.min_age.value_or(kUsualMinAge));
     const bool ends_as_much = includes(watch.also_reap, sweep.also_reap) &&
                               (watch.reap_inside_services || !sweep.reap_inside_services) &&
-                              (!sweep.min_age || watch.min_age == sweep.min_age);
+                              as_young && watch.max_kills >= sweep.max_kills;
+    const bool tells_as_much = (watch.notify || !sweep.notify) && sweep.output.empty();
     return watch.command == Command::watch && !watch.report_only && same_place && ends_as_much &&
-           covers(watch.homes, sweep.homes) && watch.families == sweep.families &&
+           tells_as_much && covers(watch.homes, sweep.homes) && watch.families == sweep.families &&
            includes(watch.packs, sweep.packs);
 }
 

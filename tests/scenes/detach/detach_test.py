@@ -189,6 +189,47 @@ def names_of_all_that_asked():
 
 
 @case
+def a_process_of_another_pid_namespace_sweeps_for_nobody_here():
+    """An editor in a sandbox, or a container with the network of this machine: names of sockets are
+    shared, processes are not seen."""
+    stage = Stage()
+    ask = hook(stage, "--from", "boxed", "--after", "$!")["argv"][2]
+    box = subprocess.Popen(
+        ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "setpriv"]
+        + [f"--reuid={stage.uid}", f"--regid={stage.uid}", "--clear-groups", "/bin/sh", "-c"]
+        + [f"sleep 60 & {ask}; echo asked; read end"],
+        env=product.environment(stage.layout.home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        expect(box.stdout.readline() == b"asked\n", "the box did not ask")
+        wait_until(sweepers, "the one in the box waits", 10)
+        start_host(stage, "host", stage.bridge("bridge"))
+        end_session(stage, "host")
+        expect_ended(stage, ["bridge"])
+    finally:
+        box.stdin.close()  # its first process ends, and with it all
+        box.wait(10)
+    wait_for_none()
+
+
+@case
+def what_was_too_young_is_looked_at_again():
+    stage = Stage()
+    times = ("--min-age", "6s", "--settle", "200ms", "--grace", "1s")
+    wish = hook(stage, "--from", "hermes", times=times, after=0.3)
+    host = start_host(stage, "host", stage.bridge("bridge"), hook=wish)
+    end_session(stage, "host")
+    host.wait(10)
+    wait_until(lambda: runs(stage), "the first sweep", 15)
+    expect(stage.actors["bridge"].alive(), "it was too young")
+    expect_ended(stage, ["bridge"])
+    wait_for_none()
+    expect(len(runs(stage)) == 2, f"{runs(stage)}")
+
+
+@case
 def other_options_are_another_sweep():
     """What is asked for with --home does not serve a request for everything."""
     stage = Stage()

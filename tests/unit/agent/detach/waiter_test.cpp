@@ -187,6 +187,42 @@ TEST_CASE("Sweeps begin no more often than is wished for") {
     CHECK(Waiter::Clock::now() - began >= 800ms);
 }
 
+TEST_CASE("What was too young for the first sweep has a second one") {
+    const Interrupt interrupt;
+    const Sweeps sweeps;
+    const auto began = Waiter::Clock::now();
+    Waiter waiter(take_place(kPlace), {.again = 400ms}, interrupt, sweeps.sweep());
+    waiter.add({"first", std::nullopt});
+    std::thread sender([&] {
+        std::this_thread::sleep_for(100ms);
+        CHECK(hand_over(kPlace, {"second", std::nullopt}) == Offer::taken);
+    });
+    waiter.run();
+    sender.join();
+    CHECK(sweeps.told() == "first\nsecond\nfirst,second\n");
+    CHECK(Waiter::Clock::now() - began >= 500ms);
+}
+
+TEST_CASE("A request whose handle is lost on the way is not taken") {
+    const Fd place = take_place(kPlace);
+    Host host;
+    Offer offer = Offer::taken;
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    std::thread sender([&] { offer = hand_over(kPlace, host.request("codex")); });
+    struct pollfd entry{place.get(), POLLIN, 0};
+    REQUIRE(::poll(&entry, 1, 20'000) == 1);
+    std::this_thread::sleep_for(100ms);  // the request is on its way
+    const Fd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const rlimit tight{static_cast<rlim_t>(next.get()) + 2, before.rlim_max};  // for its socket
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &tight) == 0);
+    const auto request = take_request(place);
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    sender.join();
+    CHECK_FALSE(request);
+    CHECK(offer == Offer::nobody);
+}
+
 TEST_CASE("Without room for a copy the one that waits sweeps itself") {
     const Interrupt interrupt;
     const Sweeps sweeps;

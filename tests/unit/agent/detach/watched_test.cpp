@@ -45,6 +45,10 @@ TEST_CASE("A watch that does less does not count") {
     CHECK_FALSE(is_enough({"watch"}, {"sweep", "--under", "/work"}));
     CHECK_FALSE(is_enough({"watch"}, {"sweep", "--all-users"}));
     CHECK_FALSE(is_enough({"watch"}, {"sweep", "--min-age", "1s"}));
+    CHECK_FALSE(is_enough({"watch", "--min-age", "1h"}, {"sweep"}));
+    CHECK_FALSE(is_enough({"watch", "--max-kills", "1"}, {"sweep"}));
+    CHECK_FALSE(is_enough({"watch"}, {"sweep", "--notify"}));
+    CHECK_FALSE(is_enough({"watch"}, {"sweep", "--output", "/r"}));
     CHECK_FALSE(is_enough({"watch", "--config", "/c"}, {"sweep"}));
     CHECK_FALSE(is_enough({"sweep"}, {"sweep"}));
 }
