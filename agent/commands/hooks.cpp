@@ -46,6 +46,10 @@ Answer status(const std::vector<HookPlace>& places, const Options& options) {
         static_cast<int>(exit_status)};
 }
 
+std::string remark_line(const HookChange& change) {
+    return change.remark.empty() ? "" : policy::escape(change.remark, 2000) + "\n";
+}
+
 // What is to be done to each file, and what is refused.
 struct HooksPlan {
     std::vector<HookChange> changes;
@@ -58,6 +62,11 @@ struct HooksPlan {
     [[nodiscard]] std::string text() const {
         std::string text;
         for (const HookChange& change : changes) text += change_text(change);
+        return text;
+    }
+    [[nodiscard]] std::string remarks() const {
+        std::string text;
+        for (const HookChange& change : changes) text += remark_line(change);
         return text;
     }
 };
@@ -74,6 +83,7 @@ HooksPlan make_plan(const std::vector<HookPlace>& places, bool installs, bool na
         if (!place.is_there && !(named && installs)) continue;
         auto change = installs ? plan_hook_install(place, program) : plan_hook_remove(place);
         if (change) {
+            if (change->is_left) plan.status = std::max(plan.status, kRefused);
             plan.changes.push_back(*std::move(change));
             continue;
         }
@@ -86,15 +96,16 @@ HooksPlan make_plan(const std::vector<HookPlace>& places, bool installs, bool na
 
 std::string done_text(const HookChange& change, bool installs) {
     const std::string path = policy::escape(change.path, 1000);
+    if (!change.changes_file() && !change.remark.empty()) return remark_line(change);
     if (!installs)
-        return change.changes_file()
-                   ? fmt::format("{}: the hook is removed from {}\n", change.host->name, path)
-                   : fmt::format("{}: there is no hook\n", change.host->name);
+        return change.changes_file() ? fmt::format("{}: the hook is removed from {}\n{}",
+                                                   change.host->name, path, remark_line(change))
+                                     : fmt::format("{}: there is no hook\n", change.host->name);
     std::string text =
         fmt::format("{}: the hook is {} {}\n", change.host->name,
                     change.changes_file() ? "installed in" : "installed already in", path);
     if (!change.host->next.empty()) text += fmt::format("  -> {}\n", change.host->next);
-    return text;
+    return text + remark_line(change);
 }
 
 Answer carry_out_all(const HooksPlan& plan, bool installs, std::string text) {
@@ -120,8 +131,9 @@ Answer change(const std::vector<HookPlace>& places, const Options& options, cons
     const HooksPlan plan = make_plan(places, installs, !options.hook_hosts.empty(), program.name);
     const std::string text = plan.text();
     if (options.dry_run)
-        return HooksAnswer{(text.empty() ? "nothing is to be done\n" : text) + plan.refused,
-                           plan.status};
+        return HooksAnswer{
+            (text.empty() ? "nothing is to be done\n" : text) + plan.remarks() + plan.refused,
+            plan.status};
     if (options.yes || plan.is_empty()) return carry_out_all(plan, installs, text);
     if (!ask)
         return failed(

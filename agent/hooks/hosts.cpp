@@ -35,11 +35,6 @@ int time_limit(const HookHost& host) {
     return host.name == "codex" ? 3 : 2;
 }
 
-bool is_word(std::string_view command, std::string_view word) {
-    const std::string padded = fmt::format(" {} ", command);
-    return padded.find(fmt::format(" {} ", word)) != std::string::npos;
-}
-
 }  // namespace
 
 std::span<const HookHost> hook_hosts() {
@@ -57,11 +52,11 @@ std::string hook_command(const HookHost& host, std::string_view program) {
                        silent);
 }
 
-bool is_own_command(const HookHost& host, std::string_view command) {
+std::string_view program_of(const HookHost& host, std::string_view command) {
     const std::string_view program = command.substr(0, command.find(' '));
-    const bool is_this = program == "orphan-reaper" || program.ends_with("/orphan-reaper");
-    return is_this && is_word(command, "sweep --detach") &&
-           is_word(command, fmt::format("--from {}", host.name));
+    const bool is_this = program == "orphan-reaper" ||
+                         (program.starts_with('/') && program.ends_with("/orphan-reaper"));
+    return is_this && command == hook_command(host, program) ? program : std::string_view();
 }
 
 OrderedJson hook_handler(const HookHost& host, std::string_view program) {

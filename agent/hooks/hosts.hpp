@@ -18,9 +18,9 @@ namespace reaper::agent {
 // The command line of the hook, for a shell. `program`: its name or path, which needs no quotes.
 [[nodiscard]] std::string hook_command(const HookHost& host, std::string_view program);
 
-// True if this command line asks this program for a sweep in the name of the host, whatever else
-// it says: another path, other options of another version.
-[[nodiscard]] bool is_own_command(const HookHost& host, std::string_view command);
+// The name or path of the program in a command line that install has written, which says nothing
+// else than hook_command; empty: a person has written it, or changed it.
+[[nodiscard]] std::string_view program_of(const HookHost& host, std::string_view command);
 
 using OrderedJson = nlohmann::ordered_json;
 

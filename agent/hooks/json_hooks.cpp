@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/hooks/asking.hpp"
 #include "agent/hooks/hosts.hpp"
 #include "agent/hooks/json_text.hpp"
 #include "agent/hooks/json_values.hpp"
@@ -20,8 +21,10 @@ using Refused = tl::unexpected<std::string>;
 // Not where it does not parse; comments are a part of no JSON, and hosts that know them all the
 // same take them.
 Json parsed(std::string_view text, bool with_comments) {
-    return is_shallow(text) ? Json::parse(text, nullptr, false, with_comments)
-                            : Json(Json::value_t::discarded);
+    // The library takes it for the end of the text.
+    const bool has_end = text.find('\0') != std::string_view::npos;
+    return is_shallow(text) && !has_end ? Json::parse(text, nullptr, false, with_comments)
+                                        : Json(Json::value_t::discarded);
 }
 
 // Why the text is not to be edited; empty: it may.
@@ -50,16 +53,8 @@ struct Step {
 };
 using Way = std::vector<Step>;
 
-std::string string_at(std::string_view text, const JsonItem& item) {
-    if (text[item.value] != '"') return {};
-    return Json::parse(text.substr(item.value, item.end - item.value)).get<std::string>();
-}
-
-bool is_own_handler(std::string_view text, std::size_t open, const HookHost& host) {
-    if (text[open] != '{') return false;
-    return std::ranges::any_of(json_items(text, open), [&](const JsonItem& item) {
-        return item.key == "command" && is_own_command(host, string_at(text, item));
-    });
+Json value_at(std::string_view text, const JsonItem& item) {
+    return Json::parse(text.substr(item.value, item.end - item.value));
 }
 
 std::size_t index_of(std::string_view text, std::size_t open, std::string_view key) {
@@ -74,7 +69,7 @@ std::optional<Way> find_in_handlers(std::string_view text, std::size_t open, con
     if (text[open] != '[') return std::nullopt;
     const auto items = json_items(text, open);
     for (std::size_t index = items.size(); index-- > 0;) {
-        if (!is_own_handler(text, items[index].value, host)) continue;
+        if (!is_own_handler(value_at(text, items[index]), host)) continue;
         way.push_back({open, index});
         return way;
     }
@@ -85,7 +80,7 @@ std::optional<Way> find_in_groups(std::string_view text, std::size_t open, const
                                   const Way& way) {
     const auto groups = json_items(text, open);
     for (std::size_t index = groups.size(); index-- > 0;) {
-        if (text[groups[index].value] != '{') continue;
+        if (!may_hold_own(value_at(text, groups[index]), host)) continue;
         const auto list = find_key(text, groups[index].value, "hooks");
         if (!list || !*list) continue;
         Way below = way;
@@ -157,6 +152,28 @@ std::string append_entry(std::string_view text, const EventPlace& place, const H
     return append_item(text, place.top, fmt::format("\"hooks\": {}", hooks.dump(2)));
 }
 
+// The text with the last own hook as a number, and as many lines as before.
+std::string without_own(std::string text, const Way& way) {
+    const JsonItem item = json_items(text, way.back().open)[way.back().index];
+    for (std::size_t at = item.value; at < item.end; ++at) {
+        if (text[at] != '\n') text[at] = at == item.value ? '0' : ' ';
+    }
+    return text;
+}
+
+// The line below "hooks" that asks for a sweep, in a text that may be edited.
+std::optional<std::size_t> line_by_hand(std::string text, const HookHost& host) {
+    for (auto own = find_own(text, host); own && *own; own = find_own(text, host))
+        text = without_own(std::move(text), **own);
+    for (const JsonItem& item : json_items(text, json_begin(text))) {
+        if (item.key != "hooks") continue;
+        const auto above = std::ranges::count(text.substr(0, item.begin), '\n');
+        const auto line = line_that_asks(text.substr(item.begin, item.end - item.begin), host);
+        if (line) return *line + static_cast<std::size_t>(above);
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 EditedText add_json_hook(std::string_view text, const HookHost& host, std::string_view program) {
@@ -193,11 +210,32 @@ bool is_same_json(std::string_view one, std::string_view other) {
     return compact_json(one) == compact_json(other);
 }
 
+FoundHooks find_json_hooks(std::string_view text, const HookHost& host) {
+    FoundHooks found;
+    const Json file = parsed(text, true);
+    if (!file.is_object()) return found;
+    for (const Json& own : own_hooks(file, host))
+        found.programs.emplace_back(program_of(host, own["command"].get_ref<const std::string&>()));
+    if (refuse_text(text).empty()) {
+        found.by_hand = line_by_hand(std::string(text), host);
+    } else {
+        const Json rest = without_hooks(file, host, {});
+        if (rest.contains("hooks") && line_that_asks(rest["hooks"].dump(), host)) found.by_hand = 0;
+    }
+    return found;
+}
+
+bool has_hooks_off(std::string_view text, const HookHost& host) {
+    const Json file = host.name == "claude-code" ? parsed(text, true) : Json();
+    return file.is_object() && file.value("disableAllHooks", Json()) == Json(true);
+}
+
 HookState json_state(std::string_view text, const HookHost& host, std::string_view program) {
     const Json file = parsed(text, true);
     if (!file.is_object()) return HookState::unknown;
     const auto own = own_hooks(file, host);
-    if (own.empty()) return HookState::not_installed;
+    if (own.empty())
+        return find_json_hooks(text, host).by_hand ? HookState::by_hand : HookState::not_installed;
     const bool same = own.size() == 1 && own.front() == Json(hook_handler(host, program));
     return same ? HookState::installed : HookState::other_version;
 }

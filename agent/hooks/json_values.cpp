@@ -12,12 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-bool is_own(const Json& handler, const HookHost& host) {
-    const auto command = handler.is_object() ? handler.find("command") : handler.end();
-    return handler.is_object() && command != handler.end() && command->is_string() &&
-           is_own_command(host, command->get<std::string>());
-}
-
 // The list of the event; null: there is none.
 Json* event_list(Json& file, const HookHost& host) {
     if (!file.is_object() || !file.contains("hooks") || !file["hooks"].is_object()) return nullptr;
@@ -31,7 +25,7 @@ std::vector<Json> take_own(Json& list, const HookHost& host) {
     std::vector<Json> own;
     Json rest = Json::array();
     for (Json& handler : list)
-        (is_own(handler, host) ? own : rest.get_ref<Json::array_t&>())
+        (is_own_handler(handler, host) ? own : rest.get_ref<Json::array_t&>())
             .push_back(std::move(handler));
     list = std::move(rest);
     return own;
@@ -42,8 +36,7 @@ std::vector<Json> take_own_of_groups(Json& groups, const HookHost& host) {
     std::vector<Json> own;
     Json rest = Json::array();
     for (Json& group : groups) {
-        const bool has_list =
-            group.is_object() && group.contains("hooks") && group["hooks"].is_array();
+        const bool has_list = may_hold_own(group, host) && group["hooks"].is_array();
         auto taken = has_list ? take_own(group["hooks"], host) : std::vector<Json>();
         if (taken.empty() || !group["hooks"].empty()) rest.push_back(std::move(group));
         std::ranges::move(taken, std::back_inserter(own));
@@ -59,6 +52,20 @@ std::vector<Json> take_all(Json& file, const HookHost& host) {
 }
 
 }  // namespace
+
+bool is_own_handler(const Json& handler, const HookHost& host) {
+    const auto command = handler.is_object() ? handler.find("command") : handler.end();
+    if (!handler.is_object() || command == handler.end() || !command->is_string()) return false;
+    const std::string_view program = program_of(host, command->get_ref<const std::string&>());
+    return !program.empty() && handler == Json(hook_handler(host, program));
+}
+
+bool may_hold_own(const Json& group, const HookHost& host) {
+    if (!group.is_object() || !group.contains("hooks")) return false;
+    Json own = hook_entry(host, "");
+    own["hooks"] = group["hooks"];
+    return group == own;
+}
 
 Json with_hook(Json file, const HookHost& host, std::string_view program) {
     file["hooks"][std::string(host.event)].push_back(Json(hook_entry(host, program)));

@@ -24,7 +24,12 @@ struct KeptContainers {
 [[nodiscard]] nlohmann::json without_hooks(nlohmann::json file, const HookHost& host,
                                            KeptContainers kept);
 
-// The hooks of this program, of any version.
+// True if install has written exactly this hook, with whatever program.
+[[nodiscard]] bool is_own_handler(const nlohmann::json& handler, const HookHost& host);
+// True if the group is like the one that install writes but for its list.
+[[nodiscard]] bool may_hold_own(const nlohmann::json& group, const HookHost& host);
+
+// The hooks that install has written.
 [[nodiscard]] std::vector<nlohmann::json> own_hooks(const nlohmann::json& file,
                                                     const HookHost& host);
 

@@ -1,5 +1,7 @@
 #include "agent/hooks/module_file.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace reaper::agent {
@@ -40,12 +42,16 @@ std::string module_text(std::string_view program, bool with_folder) {
                        program, kText.substr(1));
 }
 
-bool is_own_module(std::string_view text) {
-    return text.starts_with(kMark);
+std::string program_of_module(std::string_view text) {
+    constexpr std::string_view kBegin = "const program = \"";
+    const std::size_t begin = std::min(text.find(kBegin), text.size());
+    const std::string_view rest = text.substr(std::min(begin + kBegin.size(), text.size()));
+    const std::string program(rest.substr(0, rest.find('"')));
+    return text == module_text(program, has_own_folder(text)) ? program : std::string();
 }
 
 bool has_own_folder(std::string_view text) {
-    return is_own_module(text) && text.substr(kMark.size()).starts_with(kFolderMark);
+    return text.starts_with(kMark) && text.substr(kMark.size()).starts_with(kFolderMark);
 }
 
 }  // namespace reaper::agent

@@ -1,9 +1,11 @@
 // What a hook is made of, as plain values: the host, what was found of it, and what is to be done.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reaper::agent {
 
@@ -45,16 +47,34 @@ struct HookPlace {
     HookFile file = {};
 };
 
-enum class HookState { installed, other_version, not_installed, no_host, unknown };
+enum class HookState {
+    installed,
+    by_hand,  // a person has written it, or changed it: it is never touched
+    other_version,
+    off,      // the host is told to run no hooks
+    unclear,  // something like it is there, in a form that is not understood
+    not_installed,
+    no_host,
+    unknown
+};
 
-// "installed", "other version", "not installed", "no host", "unknown"; JSON has the same words.
+// "installed", "installed by hand", "other version", "off", "unclear", "not installed", "no host",
+// "unknown"; JSON has the same words.
 [[nodiscard]] std::string_view to_string(HookState state);
 
 struct HookStatus {
     const HookHost* host = nullptr;
     HookState state = HookState::no_host;
     std::string file = {};
-    std::string remark = {};  // why it is not known; empty: there is nothing to say
+    std::string remark = {};  // why it is so; empty: there is nothing to say
+};
+
+// What a file has of hooks that ask for a sweep.
+struct FoundHooks {
+    // Those that install has written: the program that each one names.
+    std::vector<std::string> programs = {};
+    // The line of the first one that a person has written; 0: it is not known which.
+    std::optional<std::size_t> by_hand = {};
 };
 
 // What is to be done to one file.
@@ -69,6 +89,12 @@ struct HookChange {
     std::string backup_text = {};
     bool makes_folder = false;    // that the file is in
     bool removes_folder = false;  // where nothing else is in it
+    // The entries as lines, to be shown.
+    std::vector<std::string> taken_out = {};
+    std::vector<std::string> put_in = {};
+    bool restores_form = false;  // blanks and newlines come back as they were
+    std::string remark = {};     // a sentence for the person; empty: there is nothing to say
+    bool is_left = false;        // something of what was asked for, which the remark is about
 
     // The backup alone is nothing that a person has to be asked about.
     [[nodiscard]] bool changes_file() const { return before != after; }

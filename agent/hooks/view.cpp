@@ -20,7 +20,7 @@ bool has(const std::vector<HookStatus>& hosts, HookState state) {
 }
 
 std::string line_of(const HookStatus& status) {
-    std::string line = fmt::format("  {:<12} {:<14} {}", status.host->name, to_string(status.state),
+    std::string line = fmt::format("  {:<12} {:<17} {}", status.host->name, to_string(status.state),
                                    policy::escape(status.file, kWidest));
     if (!status.remark.empty()) line += fmt::format(": {}", policy::escape(status.remark, kWidest));
     line += '\n';
@@ -36,10 +36,8 @@ Json host_json(const HookStatus& status) {
             {"remark", status.remark.empty() ? Json(nullptr) : Json(status.remark)}};
 }
 
-// Each line with `mark` before it; commas and newlines that only join it with the rest are left
-// out.
+// Each line with `mark` before it.
 std::string marked(std::string_view text, char mark) {
-    text.remove_prefix(std::min(text.find_first_not_of(",\r\n"), text.size()));
     std::string lines;
     while (!text.empty()) {
         const std::string_view line = text.substr(0, text.find('\n'));
@@ -50,26 +48,14 @@ std::string marked(std::string_view text, char mark) {
     return lines;
 }
 
-std::size_t common_prefix(std::string_view one, std::string_view other) {
-    const auto [end, unused] = std::ranges::mismatch(one, other);
-    return static_cast<std::size_t>(end - one.begin());
+std::string marked_all(const std::vector<std::string>& entries, char mark) {
+    std::string text;
+    for (const std::string& entry : entries) text += marked(entry, mark);
+    return text;
 }
 
-std::size_t common_suffix(std::string_view one, std::string_view other) {
-    const auto least = std::min(one.size(), other.size());
-    std::size_t size = 0;
-    while (size < least && one[one.size() - size - 1] == other[other.size() - size - 1]) ++size;
-    return size;
-}
-
-std::string difference(std::string_view before, std::string_view after, std::string_view path) {
-    const std::size_t begin = common_prefix(before, after);
-    const std::size_t end = common_suffix(before.substr(begin), after.substr(begin));
-    const auto line = std::ranges::count(before.substr(0, begin), '\n') + 1;
-    const std::string_view lost = before.substr(begin, before.size() - begin - end);
-    const std::string_view added = after.substr(begin, after.size() - begin - end);
-    return fmt::format("change {}, at line {}:\n{}{}", policy::escape(path, kWidest), line,
-                       marked(lost, '-'), marked(added, '+'));
+std::string where_in(const HookHost& host) {
+    return host.form == HookForm::module ? "" : fmt::format(", in hooks.{}", host.event);
 }
 
 }  // namespace
@@ -77,7 +63,8 @@ std::string difference(std::string_view before, std::string_view after, std::str
 ExitStatus exit_status_of(const std::vector<HookStatus>& hosts, bool named) {
     if (has(hosts, HookState::unknown)) return ExitStatus::incomplete;
     const bool missing = has(hosts, HookState::not_installed) ||
-                         has(hosts, HookState::other_version) ||
+                         has(hosts, HookState::other_version) || has(hosts, HookState::off) ||
+                         has(hosts, HookState::unclear) ||
                          (named && has(hosts, HookState::no_host));
     return missing ? ExitStatus::leaks_left : ExitStatus::clean;
 }
@@ -108,7 +95,11 @@ std::string change_text(const HookChange& change) {
     if (!change.changes_file()) return {};
     if (!change.after) return fmt::format("remove {}\n", path);
     if (!change.before) return fmt::format("make {}:\n{}", path, marked(*change.after, '+'));
-    std::string text = difference(*change.before, *change.after, change.path);
+    std::string text =
+        fmt::format("change {}{}:\n{}{}", path, where_in(*change.host),
+                    marked_all(change.taken_out, '-'), marked_all(change.put_in, '+'));
+    if (change.restores_form)
+        text += "  blanks and newlines come back as they were before the installation\n";
     if (change.backup == HookChange::Backup::write)
         text += fmt::format("  what it is now is kept in {}\n",
                             policy::escape(backup_of(change.path), kWidest));

@@ -17,14 +17,16 @@ struct HooksView {
     std::vector<HookStatus> hosts = {};
 };
 
-// 0: each host that is there has its hook; 1: one has none, or that of another version; 4: a file
-// could not be read or understood. `named`: hosts that are not there count as having none.
+// 0: each host that is there has its hook; 1: one has none, that of another version, one that is
+// off or not understood; 4: a file could not be read or understood. `named`: hosts that are not
+// there count as having none.
 [[nodiscard]] ExitStatus exit_status_of(const std::vector<HookStatus>& hosts, bool named);
 
 [[nodiscard]] std::string render_hooks(const HooksView& view);
 [[nodiscard]] std::string render_hooks_json(const HooksView& view, ExitStatus exit_status);
 
-// What a change adds and takes out, and nothing else of the file: there may be secrets in it.
+// The entries that a change adds and takes out, and nothing of the file: there may be secrets in
+// it.
 [[nodiscard]] std::string change_text(const HookChange& change);
 
 }  // namespace reaper::agent

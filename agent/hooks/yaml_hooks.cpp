@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "agent/hooks/asking.hpp"
 #include "agent/hooks/hosts.hpp"
+#include "agent/hooks/yaml_check.hpp"
 #include "agent/hooks/yaml_lines.hpp"
 
 namespace reaper::agent {
@@ -18,9 +20,11 @@ using Lines = std::vector<YamlLine>;
 using Refused = tl::unexpected<std::string>;
 using Place = tl::expected<std::optional<std::size_t>, std::string>;
 
+constexpr std::string_view kTimeLimit = "timeout: 5";
+
 std::string item_text(const HookHost& host, std::string_view program, std::size_t indent) {
-    return fmt::format("{0:{1}}- command: \"{2}\"\n{0:{1}}  timeout: 5\n", "", indent,
-                       hook_command(host, program));
+    return fmt::format("{0:{1}}- command: \"{2}\"\n{0:{1}}  {3}\n", "", indent,
+                       hook_command(host, program), kTimeLimit);
 }
 
 // The line in [begin, end) that has this key and indentation.
@@ -109,39 +113,84 @@ std::string_view unquoted(std::string_view value) {
     return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
-// The command of the element at `at`, of as many lines as its writer made of it; empty: none.
-std::string command_of(const Lines& lines, std::size_t at) {
-    if (!lines[at].is_element()) return {};
-    std::string_view first = lines[at].words().substr(1);
-    first.remove_prefix(std::min(first.find_first_not_of(' '), first.size()));
-    constexpr std::string_view kKey = "command: ";
-    if (!first.starts_with(kKey)) return {};
-    std::string command(first.substr(kKey.size()));
-    const std::size_t keys = lines[at].indent + 2;
-    for (std::size_t next = at + 1; next < lines.size() && lines[next].indent > keys; ++next)
-        command += fmt::format(" {}", lines[next].words());
-    return std::string(unquoted(command));
-}
-
-// Where a hook of this program is, and the keys above it.
-struct OwnItem {
-    std::size_t hooks = 0;
-    std::size_t event = 0;
-    std::size_t item = 0;
+// A hook, as the element of the list at some line.
+struct Item {
+    std::string command = {};  // of as many lines as its writer made of it; empty: not understood
+    std::size_t next = 0;      // the line behind it
 };
 
-std::optional<OwnItem> find_own(const Lines& lines, const HookHost& host) {
+Item item_at(const Lines& lines, std::size_t at) {
+    constexpr std::string_view kKey = "- command: ";
+    if (!lines[at].words().starts_with(kKey)) return {};
+    Item item{std::string(lines[at].words().substr(kKey.size())), at + 1};
+    const std::size_t keys = lines[at].indent + 2;
+    for (; item.next < lines.size() && lines[item.next].indent > keys; ++item.next)
+        item.command += fmt::format(" {}", lines[item.next].words());
+    item.command = unquoted(item.command);
+    return item;
+}
+
+// The program that the hook at `at` names, if it has exactly what install gives it; else empty.
+std::string own_program(const Lines& lines, std::size_t at, const HookHost& host) {
+    const Item item = item_at(lines, at);
+    const std::size_t end = end_of_block(lines, at);
+    const bool is_whole = !item.command.empty() && item.next + 1 == end &&
+                          lines[item.next].indent == lines[at].indent + 2 &&
+                          lines[item.next].words() == kTimeLimit;
+    return is_whole ? std::string(program_of(host, item.command)) : std::string();
+}
+
+// The hooks of the event, and the keys above them.
+struct EventLines {
+    std::size_t hooks = 0;
+    std::size_t event = 0;
+    std::vector<std::size_t> items = {};
+};
+
+std::optional<EventLines> find_event(const Lines& lines, const HookHost& host) {
     const Place hooks = find_key(lines, 0, lines.size(), 0, "hooks");
     if (!hooks || !*hooks || !has_children(lines, **hooks)) return std::nullopt;
     const std::size_t indent = lines[first_child(lines, **hooks)].indent;
     const Place event =
         find_key(lines, **hooks + 1, end_of_block(lines, **hooks), indent, host.event);
-    if (!event || !*event) return std::nullopt;
-    const std::size_t end = end_of_block(lines, **event);
-    for (std::size_t at = **event + 1; at < end; ++at) {
-        if (is_own_command(host, command_of(lines, at))) return OwnItem{**hooks, **event, at};
+    if (!event || !*event || !has_children(lines, **event)) return std::nullopt;
+    EventLines found{**hooks, **event};
+    const std::size_t column = lines[first_child(lines, **event)].indent;
+    for (std::size_t at = **event + 1; at < end_of_block(lines, **event); ++at) {
+        if (!lines[at].is_blank && lines[at].is_element() && lines[at].indent == column)
+            found.items.push_back(at);
+    }
+    return found;
+}
+
+// Where a hook that install has written is, and the keys above it.
+struct OwnItem {
+    std::size_t hooks = 0;
+    std::size_t event = 0;
+    std::size_t item = 0;
+    std::string program = {};
+};
+
+std::optional<OwnItem> find_own(const Lines& lines, const HookHost& host) {
+    const auto event = find_event(lines, host);
+    if (!event) return std::nullopt;
+    for (const std::size_t at : event->items) {
+        if (std::string program = own_program(lines, at, host); !program.empty())
+            return OwnItem{event->hooks, event->event, at, std::move(program)};
     }
     return std::nullopt;
+}
+
+// Whether the hooks of the event have one that asks for a sweep.
+bool asks_in_event(const Lines& lines, const HookHost& host) {
+    const auto event = find_event(lines, host);
+    return event && std::ranges::any_of(event->items, [&](std::size_t at) {
+               return line_that_asks(item_at(lines, at).command, host).has_value();
+           });
+}
+
+void clear_line(YamlLine& line) {
+    line = {.text = "\n", .indent = 0, .is_blank = true};
 }
 
 // The line `hooks:` of the text before the installation, if there was nothing below it.
@@ -166,10 +215,13 @@ std::string yaml_block(const HookHost& host, std::string_view program) {
     return fmt::format("hooks:\n  {}:\n{}", host.event, item_text(host, program, 4));
 }
 
+std::string yaml_item(const HookHost& host, std::string_view program) {
+    return item_text(host, program, 0);
+}
+
 EditedText add_yaml_hook(std::string_view text, const HookHost& host, std::string_view program) {
-    const Lines lines = yaml_lines(text);
-    if (std::string why = refuse_yaml(lines); !why.empty()) return Refused(std::move(why));
-    auto after = add(lines, host, program);
+    if (std::string why = refuse_yaml(text); !why.empty()) return Refused(std::move(why));
+    auto after = add(yaml_lines(text), host, program);
     if (!after) return after;
     const auto back = remove_yaml_hooks(*after, host, std::string(text));
     if (!back || *back != text || yaml_state(*after, host, program) != HookState::installed)
@@ -179,22 +231,38 @@ EditedText add_yaml_hook(std::string_view text, const HookHost& host, std::strin
 
 EditedText remove_yaml_hooks(std::string_view text, const HookHost& host,
                              const std::optional<std::string>& backup) {
+    if (std::string why = refuse_yaml(text); !why.empty()) return Refused(std::move(why));
     Lines lines = yaml_lines(text);
-    if (std::string why = refuse_yaml(lines); !why.empty()) return Refused(std::move(why));
     while (const auto own = find_own(lines, host)) remove_item(lines, *own, backup);
     std::string after = joined(lines);
+    if (!refuse_yaml(after).empty()) return Refused("cannot be changed without breaking it");
     // The block began a line of its own, where the last one had no end.
     return backup && after == *backup + "\n" ? *backup : after;
 }
 
-HookState yaml_state(std::string_view text, const HookHost& host, std::string_view program) {
+FoundHooks find_yaml_hooks(std::string_view text, const HookHost& host) {
+    FoundHooks found;
     Lines lines = yaml_lines(text);
-    if (!refuse_yaml(lines).empty()) return HookState::unknown;
-    const auto own = find_own(lines, host);
-    if (!own) return HookState::not_installed;
-    const bool same = command_of(lines, own->item) == hook_command(host, program);
-    remove_item(lines, *own, std::nullopt);
-    return same && !find_own(lines, host) ? HookState::installed : HookState::other_version;
+    while (const auto own = refuse_yaml(text).empty() ? find_own(lines, host) : std::nullopt) {
+        found.programs.push_back(own->program);
+        const std::size_t end = end_of_block(lines, own->item);
+        for (std::size_t at = own->item; at < end; ++at) clear_line(lines[at]);
+    }
+    for (YamlLine& line : lines) {
+        if (line.is_blank) clear_line(line);
+    }
+    found.by_hand = line_that_asks(joined(lines), host);
+    return found;
+}
+
+HookState yaml_state(std::string_view text, const HookHost& host, std::string_view program) {
+    if (!refuse_yaml(text).empty()) return HookState::unknown;
+    const FoundHooks found = find_yaml_hooks(text, host);
+    if (found.programs.size() == 1 && found.programs.front() == program)
+        return HookState::installed;
+    if (!found.programs.empty()) return HookState::other_version;
+    if (!found.by_hand) return HookState::not_installed;
+    return asks_in_event(yaml_lines(text), host) ? HookState::by_hand : HookState::unclear;
 }
 
 }  // namespace reaper::agent

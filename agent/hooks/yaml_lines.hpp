@@ -1,4 +1,4 @@
-// A YAML file as its lines, and whether it is plain enough to be changed as such.
+// A YAML file as its lines.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,5 @@ struct YamlLine {
 // Behind the last line that belongs to the one at `at`: it is indented more, or an element of the
 // list that the key has.
 [[nodiscard]] std::size_t end_of_block(const std::vector<YamlLine>& lines, std::size_t at);
-
-// Why lines cannot be added to it or taken out of it; empty: they can. Everything that begins a
-// line without indentation has to be a plain key, an element, or a comment, and nothing else may
-// reach across such lines.
-[[nodiscard]] std::string refuse_yaml(const std::vector<YamlLine>& lines);
 
 }  // namespace reaper::agent

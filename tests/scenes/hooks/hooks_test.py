@@ -54,8 +54,8 @@ class Hooks:
         )
         return done
 
-    def states(self, status, **more):
-        said = self.run("status", "--json", status=status, **more).json
+    def states(self, status, words=(), **more):
+        said = self.run("status", "--json", *words, status=status, **more).json
         SCHEMA.validate(said)
         return {one["host"]: one["state"] for one in said["hosts"]}
 
@@ -253,6 +253,38 @@ def what_is_not_understood_is_not_changed():
     states = one.states(4)
     expect(states["codex"] == states["hermes"] == "unknown", str(states))
     expect(states["gemini"] == "not installed", str(states))
+
+
+@case
+def a_hook_that_a_person_has_changed_is_left_alone():
+    one = Hooks()
+    one.run("install", "--yes", "claude-code", "hermes")
+    for name in (".claude/settings.json", ".hermes/config.yaml"):
+        text = one.read(name).replace("--quiet", "--quiet --min-age 10s")
+        put(one.home / name, text, one.stage.uid)
+    before = one.everything()
+    states = one.states(0, words=("claude-code", "hermes"))
+    expect(set(states.values()) == {"installed by hand"}, str(states))
+    said = one.run("install", "--yes", "claude-code", "hermes").out
+    expect(said.count("by hand: it is left as it is") == 2, said)
+    for words in (["--yes"], ["--dry-run"]):
+        said = one.run("remove", *words, "claude-code", "hermes", status=3).out
+        expect(said.count("take it out by hand") == 2 and "line " in said, said)
+    expect(one.everything() == before, "something was changed")
+
+
+@case
+def no_other_line_of_a_file_is_shown():
+    one = Hooks()
+    one.run("install", "--yes", "claude-code")
+    # As the host writes it: then nearly every letter changes back.
+    said = json.loads(one.read(".claude/settings.json"))
+    put(one.home / ".claude/settings.json", json.dumps(said, indent=7), one.stage.uid)
+    for words in (["--dry-run"], ["--yes"]):
+        shown = one.run("remove", *words, "claude-code").out
+        expect("s3cret" not in shown and "A_KEY" not in shown, shown)
+        expect("sweep --detach" in shown and "come back as they were" in shown, shown)
+    expect(one.read(".claude/settings.json") == CLAUDE, one.read(".claude/settings.json"))
 
 
 @case

@@ -196,6 +196,7 @@ TEST_CASE("What is not understood is refused") {
     CHECK(refused("") == "is no JSON object that can be parsed");
     CHECK(refused("[]") == "is no JSON object that can be parsed");
     CHECK(refused("{\"a\": 1,}") == "is no JSON object that can be parsed");
+    CHECK(refused(std::string("{}\0", 3)) == "is no JSON object that can be parsed");
     CHECK(refused("{} x") == "is no JSON object that can be parsed");
     CHECK(refused("{\"a\": \"\xff\"}") == "is no JSON object that can be parsed");
     CHECK(refused(std::string(200'000, '[')) == "is no JSON object that can be parsed");
@@ -210,13 +211,15 @@ TEST_CASE("What is not understood is refused") {
 
 TEST_CASE("Only the hooks of this program for this host are its own") {
     const HookHost& host = hook_host("codex");
-    CHECK(is_own_command(host, hook_command(host, "orphan-reaper")));
-    CHECK(is_own_command(host, "/opt/orphan-reaper sweep --detach --from codex --max-kills 3"));
+    for (const char* program : {"orphan-reaper", "/opt/orphan-reaper"})
+        CHECK(program_of(host, hook_command(host, program)) == program);
+    CHECK(program_of(host, hook_command(host, "x/orphan-reaper")).empty());
+    CHECK(program_of(host, hook_command(host, "orphan-reaper") + " --min-age 10s").empty());
     for (const char* other :
          {"orphan-reaper sweep --detach --from codex-2", "orphan-reaper sweep --from codex",
           "my-orphan-reaper sweep --detach --from codex", "orphan-reaper report --from codex",
           "echo orphan-reaper sweep --detach --from codex", "", "orphan-reaper"})
-        CHECK(!is_own_command(host, other));
+        CHECK(program_of(host, other).empty());
 }
 
 TEST_CASE("A hook that was moved into a group of others is taken out alone") {
@@ -230,4 +233,69 @@ TEST_CASE("A hook that was moved into a group of others is taken out alone") {
         CHECK(remove_json_hooks(begin + list + "]}]}}", host, std::nullopt) ==
               begin + other + "]}]}}");
     }
+}
+
+TEST_CASE("A hook that a person has written or changed is never touched") {
+    const HookHost& host = hook_host("claude-code");
+    const Json own = hook_entry(host, "orphan-reaper");
+    Json slower = own;
+    slower["hooks"][0]["timeout"] = 20;
+    Json later = own;
+    later["hooks"][0]["command"] = hook_command(host, "orphan-reaper") + " --min-age 10s";
+    Json matched = own;
+    matched["matcher"] = "logout";
+    Json wrapped = own;
+    wrapped["hooks"][0]["command"] = "nice " + hook_command(host, "orphan-reaper");
+    Json parts = own;
+    parts["hooks"][0]["command"] = "/opt/orphan-reaper";
+    parts["hooks"][0]["args"] = {"sweep", "--detach", "--from=claude-code"};
+    for (const Json& entry : {slower, later, matched, wrapped, parts}) {
+        Json file = {{"a", 1}};
+        file["hooks"]["SessionEnd"] = Json::array({entry});
+        const std::string text = file.dump(2);
+        CAPTURE(text);
+        const HookPlace place = place_of(host, text);
+        const HookStatus status = hook_status(place, "orphan-reaper");
+        CHECK(status.state == HookState::by_hand);
+        CHECK(status.remark.starts_with("line "));
+        const auto installed = plan_hook_install(place, "orphan-reaper");
+        REQUIRE(installed);
+        CHECK(!installed->changes_file());
+        CHECK(installed->remark.find("by hand") != std::string::npos);
+        CHECK(!installed->is_left);
+        const auto removed = plan_hook_remove(place);
+        REQUIRE(removed);
+        CHECK(!removed->changes_file());
+        CHECK(removed->is_left);
+        CHECK(removed->remark.find("take it out by hand") != std::string::npos);
+        // Beside one of install.
+        file["hooks"]["SessionEnd"].push_back(own);
+        const auto taken = plan_hook_remove(place_of(host, file.dump(2)));
+        REQUIRE(taken);
+        CHECK(taken->after == text);
+        CHECK(taken->is_left);
+    }
+}
+
+TEST_CASE("The line of a hook by hand is said, and only hooks count") {
+    const HookHost& host = hook_host("codex");
+    const std::string words = "orphan-reaper sweep --detach --quiet --from codex";
+    const std::string text = "{\n\"a\": 1,\n\"hooks\": {\n\"Stop\": [\n\"" + words + "\"]}}";
+    CHECK(find_json_hooks(text, host).by_hand == 5U);
+    CHECK(find_json_hooks(text + " // mine", host).by_hand == 0U);
+    CHECK(!find_json_hooks("{\"allow\": \"" + words + "\", \"hooks\": {}}", host).by_hand);
+    CHECK(!find_json_hooks(text, hook_host("claude-code")).by_hand);
+}
+
+TEST_CASE("Hooks that are switched off are not installed") {
+    HookPlace place = place_of(hook_host("claude-code"), "{\"disableAllHooks\": true}");
+    CHECK(hook_status(place, "orphan-reaper").state == HookState::not_installed);
+    const auto installed = plan_hook_install(place, "orphan-reaper");
+    REQUIRE(installed);
+    CHECK(installed->remark.find("disableAllHooks") != std::string::npos);
+    place = after(place, *installed);
+    CHECK(hook_status(place, "orphan-reaper").state == HookState::off);
+    place.file.text =
+        std::string(*installed->after).replace(installed->after->find("true"), 4, "false");
+    CHECK(hook_status(place, "orphan-reaper").state == HookState::installed);
 }

@@ -5,6 +5,7 @@
 #include "agent/cli/option_table.hpp"
 #include "agent/hooks/hosts.hpp"
 #include "agent/hooks/module_file.hpp"
+#include "agent/hooks/places.hpp"
 #include "agent/hooks/view.hpp"
 #include "tests/support/catch.hpp"
 
@@ -110,9 +111,51 @@ TEST_CASE("A change is shown without what stays") {
     const auto change = plan_hook_install(place, "orphan-reaper");
     REQUIRE(change);
     const std::string text = change_text(*change);
-    CHECK(text.starts_with("change /h/f, at line 2:\n  +   \"hooks\": {\n"));
+    CHECK(text.starts_with("change /h/f, in hooks.SessionEnd:\n  + {\n  +   \"matcher\""));
     CHECK(text.find("secret") == std::string::npos);
     CHECK(text.ends_with("  what it is now is kept in /h/f.before-orphan-reaper\n"));
+}
+
+TEST_CASE("Only the entry is shown, wherever the host has put it") {
+    HookPlace place = place_of("claude-code");
+    const std::string own = hook_entry(*place.host, "/old/orphan-reaper").dump();
+    place.file.backup = "{\"key\":\"s3cret\"}";
+    place.file.text = "{\n \"key\": \"s3cret\",\n \"hooks\": {\"SessionEnd\": [" + own + "]}}";
+    const auto back = plan_hook_remove(place);
+    REQUIRE(back);
+    CHECK(back->after == place.file.backup);
+    const std::string removed = change_text(*back);
+    CHECK(removed.find("s3cret") == std::string::npos);
+    CHECK(removed.find("  - {\n  -   \"hooks\": [\n") != std::string::npos);
+    CHECK(removed.find("/old/orphan-reaper sweep") != std::string::npos);
+    CHECK(removed.find("as they were before") != std::string::npos);
+    // Two of them around another one.
+    place.file.text =
+        "{\"hooks\":{\"SessionEnd\":[" + own + ",{\"hooks\":[\"s3cret\"]}," + own + "]}}";
+    const std::string replaced = change_text(*plan_hook_install(place, "orphan-reaper"));
+    CHECK(replaced.find("s3cret") == std::string::npos);
+    CHECK(replaced.find("  + {\n") != std::string::npos);
+}
+
+TEST_CASE("A file does not become larger than can be read again") {
+    HookPlace place = place_of("codex");
+    const std::string before(kMostOfHookFile - 12, 'x');
+    place.file.text = "{\"a\":\"" + before + "\"}";
+    REQUIRE(place.file.text->size() < kMostOfHookFile);
+    const auto installed = plan_hook_install(place, "orphan-reaper");
+    REQUIRE(!installed);
+    CHECK(installed.error().find("larger than 1 MiB") != std::string::npos);
+}
+
+TEST_CASE("A plugin that a person has changed stays") {
+    HookPlace place = place_of("opencode");
+    std::string text = module_text("orphan-reaper", true);
+    text.replace(text.find("\"--quiet\""), 9, "\"--min-age\", \"10s\"");
+    place.file.text = text;
+    CHECK(hook_status(place, "orphan-reaper").state == HookState::by_hand);
+    CHECK(!plan_hook_install(place, "orphan-reaper")->changes_file());
+    CHECK(!plan_hook_remove(place)->changes_file());
+    CHECK(plan_hook_remove(place)->is_left);
 }
 
 TEST_CASE("The status of all hosts is that of the worst") {
@@ -125,4 +168,7 @@ TEST_CASE("The status of all hosts is that of the worst") {
     CHECK(exit_status_of({status(HookState::other_version)}, false) == ExitStatus::leaks_left);
     CHECK(exit_status_of({status(HookState::not_installed), status(HookState::unknown)}, false) ==
           ExitStatus::incomplete);
+    CHECK(exit_status_of({status(HookState::by_hand)}, true) == ExitStatus::clean);
+    CHECK(exit_status_of({status(HookState::off)}, false) == ExitStatus::leaks_left);
+    CHECK(exit_status_of({status(HookState::unclear)}, false) == ExitStatus::leaks_left);
 }

@@ -76,33 +76,124 @@ TEST_CASE("A hook that the host has written anew is found and taken out") {
 }
 
 TEST_CASE("YAML that is not plain is refused") {
-    for (const char* text : {"{a: 1}\n",
-                             "- a\n",
-                             "  a: 1\n",
-                             "a: 1\n---\nb: 1\n",
-                             "a: 1\n...\n",
-                             "%YAML 1.2\n---\na: 1\n",
-                             "a: \"x\nb: y\"\n",
-                             "a: {\nb: c}\n",
-                             "a: [\nb: c]\n",
-                             "a: 'x\nb: y'\n",
-                             "a: \"x\nhooks: y\"\n",
-                             "a: {\nhooks: {}}\n",
-                             "a: 'x\nhooks: y'\n",
-                             "\"hooks\": {}\n",
-                             "? a\n: b\n",
-                             "a:\n\tb: 1\n",
-                             "a: 1\r\n",
-                             "plain text\n",
-                             "<<: *x\n",
-                             "hooks: {}\nhooks: {}\n",
-                             "hooks: {a: []}\n",
-                             "hooks: &x\n  a: []\n",
-                             "hooks: []\n",
-                             "hooks:\n- a\n",
-                             "hooks:\n  on_session_finalize: []\n",
-                             "hooks:\n  on_session_finalize:\n    command: x\n"}) {
+    for (const char* text :
+         {"{a: 1}\n",
+          "- a\n",
+          "  a: 1\n",
+          "a: 1\n---\nb: 1\n",
+          "a: 1\n...\n",
+          "%YAML 1.2\n---\na: 1\n",
+          "a: \"x\nb: y\"\n",
+          "a: {\nb: c}\n",
+          "a: [\nb: c]\n",
+          "a: 'x\nb: y'\n",
+          "a: \"x\nhooks: y\"\n",
+          "a: {\nhooks: {}}\n",
+          "a: 'x\nhooks: y'\n",
+          "\"hooks\": {}\n",
+          "? a\n: b\n",
+          "a:\n\tb: 1\n",
+          "a: 1\r\n",
+          "plain text\n",
+          "<<: *x\n",
+          "hooks: {}\nhooks: {}\n",
+          "hooks: {a: []}\n",
+          "hooks: &x\n  a: []\n",
+          "hooks: []\n",
+          "hooks:\n- a\n",
+          "a: b: c\n",
+          "a: *x\n",
+          "a: @x\n",
+          "a: \"x\" y\n",
+          "a: \"\\q\"\n",
+          "a: \"x\"#y\n",
+          "a: =\n",
+          "a: ? b\n",
+          "a: - b\n",
+          "a: x\n  b: y\n",
+          "a: x # c\n  y\n",
+          "a:\n    b: 1\n  c: 2\n",
+          "a:\n  - b\n  c: 1\n",
+          "a:\n  - b\n - c\n",
+          "a:\n  b: [1\nc: 2\n",
+          "a: [1, 2]]\n",
+          "a: [1,, 2]\n",
+          "a: {b}\n",
+          "a: [*x]\n",
+          "a: 1\na: 2\n",
+          "a:\n  - b: 1\n    b: 2\n",
+          "a: 1\n\t\n",
+          "a:\tb\n",
+          "a: \"\xff\"\n",
+          "a: \x01\n",
+          "a: x\xe2\x80\xa8hooks: y\n",
+          "a: \"x\xc2\x85y\"\n",
+          "a: |\n  text",
+          "a: |2\n    x\n  hooks:\n",
+          "a: |\n     \n  x\n",
+          "hooks:\n  a:\n    - command: x\n  \"on_session_finalize\":\n    - b\n",
+          "hooks:\n  a:\n    - command: x\n  on_session_finalize :\n    - b\n",
+          "hooks:\n  a:\n    - command: x\n  ? on_session_finalize\n  :\n    - b\n",
+          "d: &d\n  a: 1\nhooks:\n  <<: *d\n",
+          "hooks:\n  on_session_finalize: []\n",
+          "hooks:\n  on_session_finalize:\n    command: x\n"}) {
         CAPTURE(text);
         CHECK(refused(text) != "not refused");
     }
+    CHECK(refused(std::string("a: 1\0\n", 6)) != "not refused");
+    CHECK(refused("a: [" + std::string(100'000, '[')) != "not refused");
+}
+
+TEST_CASE("Plain YAML, as hosts and people write it, is understood") {
+    for (const char* text :
+         {"a: -1\nb: --x\nc: http://x/y?z\nd: it's # so\n", "a: \"b # c\" # d\n'x y': ''\n",
+          "a:\n- b: 1\n  c:\n  - d\n\n  - e: >-\n      # f\n      g: h\n\n# i\n- 'j'\n",
+          "a:\n  -\n    b: 1\n  - c\n    d\n\n    e\nf: \"g\\\n  \\ h\"\n",
+          "a: |+\n  b\n\n   c\n\nd: []\ne: {}\nf: {g: \"h\", i: [1, 2.5, 'j']}\n",
+          "a/b: 1\n\"my key\": 2\n  # far\nc:\n# d\ne: ~\n"}) {
+        CAPTURE(text);
+        CHECK(refused(text) == "not refused");
+    }
+}
+
+TEST_CASE("A hook of YAML that is not exactly that of install stays the only one") {
+    const auto look = [](const std::string& text, HookState wanted, bool is_understood) {
+        CAPTURE(text);
+        const HookPlace place{
+            .host = &hermes(), .is_there = true, .file = {.path = "/c", .text = text}};
+        const HookStatus status = hook_status(place, "orphan-reaper");
+        CHECK(status.state == wanted);
+        CHECK(status.remark.find(is_understood ? "line 3" : "") != std::string::npos);
+        const auto installed = plan_hook_install(place, "orphan-reaper");
+        REQUIRE(installed);
+        CHECK(!installed->changes_file());
+        CHECK(installed->is_left == (wanted != HookState::by_hand));
+        const auto removed = plan_hook_remove(place);
+        REQUIRE(removed);
+        CHECK(!removed->changes_file());
+        CHECK(removed->is_left);
+        CHECK(removed->remark.find("line 3 of /c") != std::string::npos);
+    };
+    const std::string command = "orphan-reaper sweep --detach --after host --quiet --from hermes";
+    const std::string begin = "hooks:\n  on_session_finalize:\n    ";
+    const std::string end = "\n      timeout: 5\n";
+    look(begin + "- command: \"" + command + " --min-age 5s\"" + end, HookState::by_hand, true);
+    look(begin + "- command: \"" + command + "\" # why" + end, HookState::by_hand, true);
+    look(begin + "- command: \"nice " + command + "\"" + end, HookState::by_hand, true);
+    look(begin + "- command: " + command + "\n      timeout: 50\n", HookState::by_hand, true);
+    look(begin + "- command: " + command + end + "      matcher: x\n", HookState::by_hand, true);
+    look(begin + "- command: " + command + "\n", HookState::by_hand, true);
+    look("a: 1\nhooks:\n  on_session_finalize: [{command: \"" + command + "\"}]\n",
+         HookState::unclear, true);
+    look("hooks:\n  on_session_start:\n    - command: " + command + end, HookState::unclear, true);
+    look("hooks:\n  on_session_finalize:\n    - {command: @, x: \"" + command + "\"}\n",
+         HookState::unknown, false);
+    const std::string late = "hooks:\n  on_session_finalize:\n    - timeout: 5\n      command: ";
+    CHECK(yaml_state(late + command + "\n", hermes(), "orphan-reaper") == HookState::unclear);
+    CHECK(yaml_state("# " + command + "\n", hermes(), "x") == HookState::not_installed);
+    // The words in the text of another hook are no hook, and are not taken out.
+    const std::string text =
+        begin + "- command: |\n        - command: \"" + command + "\"\n          timeout: 5\n";
+    CHECK(yaml_state(text, hermes(), "orphan-reaper") != HookState::installed);
+    CHECK(remove_yaml_hooks(text, hermes(), std::nullopt) == text);
 }
