@@ -81,10 +81,12 @@ ToolAnswer work_on(const ToolCall& call, const Options& base) {
     Options options = options_of(call, base, wrong);
     if (!wrong.empty()) return trouble(wrong);
     if (options.command == Command::history) return read_past(options);
-    const std::string command = command_to_type(options);
+    ScopeOptions scope = options;
     const auto min_age = std::exchange(options.min_age, std::nullopt);
     auto setup = prepare(options);
     if (!setup) return trouble(setup.error().text);
+    scope.min_age = min_age;
+    const std::string command = command_to_type(scope, options.max_kills, setup->rules);
     if (min_age) raise_min_age(setup->rules, *min_age);
     raise_descriptor_limit();
     if (options.command == Command::preflight) return check_update(options, *setup);

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "agent/cli/cli.hpp"
+#include "agent/cli/command_text.hpp"
 #include "policy/text/duration.hpp"
+#include "policy/text/escape.hpp"
 
 namespace reaper::agent {
 
@@ -27,13 +31,20 @@ void add_texts(const Json& arguments, std::string_view name, std::vector<std::st
 // Leaves `time` as it is where there is no such argument.
 template <class Time>
 void read_duration(const Json& arguments, std::string_view name, Time& time, std::string& wrong) {
-    const std::string text = text_member(arguments, name);
-    if (text.empty()) return;
-    const auto parsed = policy::parse_duration(text);
+    if (member_of(arguments, name).is_null()) return;
+    const auto parsed = policy::parse_duration(text_member(arguments, name));
     if (parsed)
         time = *parsed;
     else
         wrong = std::string(name) + ": " + parsed.error();
+}
+
+// This program runs in a folder that the model does not know.
+void check_homes(const std::vector<std::string>& homes, std::string& wrong) {
+    for (const std::string& home : homes) {
+        if (!home.starts_with('/'))
+            wrong = "homes: '" + policy::escape(home, 60) + "' is no full path";
+    }
 }
 
 }  // namespace
@@ -49,6 +60,7 @@ Options options_of(const ToolCall& call, Options base, std::string& wrong) {
     options.from = call.from;
     add_texts(call.arguments, "families", options.families);
     add_texts(call.arguments, "homes", options.homes);
+    check_homes(options.homes, wrong);
     for (const Json& word : member_of(call.arguments, "reap"))
         options.also_reap.insert(*policy::verdict_from(word.get<std::string>()));
     read_duration(call.arguments, "min_age", options.min_age, wrong);
@@ -62,9 +74,17 @@ void raise_min_age(policy::Rules& rules, std::chrono::milliseconds min_age) {
         rule.start_up = std::max(rule.start_up, min_age);
 }
 
-std::string command_to_type(const Options& options) {
+std::string command_to_type(ScopeOptions options, std::size_t max_kills,
+                            const policy::Rules& rules) {
+    const auto is_older = [&](const policy::FamilyRule& rule) {
+        return rule.start_up > *options.min_age;
+    };
+    if (options.min_age && std::ranges::any_of(rules.families, is_older)) options.min_age.reset();
+    std::string words = "orphan-reaper sweep";
+    if (max_kills != SweepOptions{}.max_kills) words += fmt::format(" --max-kills {}", max_kills);
     const std::string scope = scope_words(options);
-    return scope.empty() ? "orphan-reaper sweep" : "orphan-reaper sweep " + scope;
+    if (!scope.empty()) words += " " + scope;
+    return command_to_show(words);
 }
 
 }  // namespace reaper::agent

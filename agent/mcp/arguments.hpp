@@ -16,7 +16,10 @@ namespace reaper::agent {
 // Leaves processes alone that are younger than `min_age`. Never makes a rule look at younger ones.
 void raise_min_age(policy::Rules& rules, std::chrono::milliseconds min_age);
 
-// The command that does the same as a sweep by these options.
-[[nodiscard]] std::string command_to_type(const Options& options);
+// The command that does the same as a sweep by these options, or a sentence: see command_to_show().
+// `rules`: before raise_min_age(). Without a min_age that is below that of a family: the command
+// would end younger processes than the rules do.
+[[nodiscard]] std::string command_to_type(ScopeOptions options, std::size_t max_kills,
+                                          const policy::Rules& rules);
 
 }  // namespace reaper::agent

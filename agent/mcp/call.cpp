@@ -12,7 +12,8 @@ ToolAnswer tool_trouble(std::string why) {
 
 std::string write_answer(const ToolAnswer& answer) {
     Json plan = Json::object();
-    for (const auto& [identity, verdict] : answer.plan) plan[identity] = to_string(verdict);
+    for (const auto& [identity, end] : answer.plan)
+        plan[identity] = {{"verdict", to_string(end.verdict)}, {"digest", end.digest}};
     return json_text({{"structured", answer.structured},
                       {"trouble", answer.trouble},
                       {"plan", plan},
@@ -23,10 +24,10 @@ std::optional<ToolAnswer> read_answer(std::string_view text) {
     const Json read = Json::parse(text, nullptr, false);
     if (!read.is_object()) return std::nullopt;
     ToolAnswer answer{member_of(read, "structured"), text_member(read, "trouble"), {}, {}};
-    for (const auto& [identity, word] : member_of(read, "plan").items()) {
-        const auto verdict = policy::verdict_from(word.get<std::string>());
+    for (const auto& [identity, end] : member_of(read, "plan").items()) {
+        const auto verdict = policy::verdict_from(text_member(end, "verdict"));
         if (!verdict) return std::nullopt;
-        answer.plan.emplace(identity, *verdict);
+        answer.plan.emplace(identity, PlannedEnd{*verdict, text_member(end, "digest")});
     }
     for (const Json& line : member_of(read, "question"))
         answer.question.push_back(line.get<std::string>());

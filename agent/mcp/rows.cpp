@@ -128,6 +128,12 @@ std::vector<std::string> question_about(const Rows& rows) {
     return lines;
 }
 
+// What is cut is no command any more.
+std::string typed(const std::string& command) {
+    constexpr std::size_t kLongestCommand = 900;
+    return command.size() <= kLongestCommand ? command : "(no command to type: it is too long)";
+}
+
 }  // namespace
 
 Json report_result(const Report& report, bool all) {
@@ -191,14 +197,15 @@ ToolAnswer plan_result(const Report& report, const std::string& command) {
     const Rows rows = pick(report, is_planned);
     ToolAnswer answer;
     for (const ReportedProcess* row : rows)
-        answer.plan.emplace(scanner::to_string(row->judgement.identity), row->judgement.verdict);
+        answer.plan.emplace(scanner::to_string(row->judgement.identity),
+                            planned_end(row->judgement, row->facts.row));
     answer.question = question_about(rows);
     std::uint64_t bytes = 0;
     for (const ReportedProcess* row : rows) bytes += row->facts.rss_bytes + row->facts.swap_bytes;
     answer.structured = {{"planned", rows.size()},
                          {"reclaimable_bytes", bytes},
                          {"complete", report.complete},
-                         {"command", policy::escape(command, 900)}};
+                         {"command", typed(command)}};
     add_rows(report, rows, false, answer.structured);
     return answer;
 }

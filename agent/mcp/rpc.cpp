@@ -1,8 +1,39 @@
 #include "agent/mcp/rpc.hpp"
 
+#include <array>
+
+#include "scanner/json/strict_json.hpp"
+
 namespace reaper::agent {
 
 namespace {
+
+constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kMostMembers = 1000;
+
+// Looks before anything is built: a tree is walked by recursion, and each name is looked for among
+// all before it. For a text that is not nested deeper than kDeepest.
+bool has_too_many_members(std::string_view text) {
+    std::array<std::size_t, kDeepest + 1> members{};
+    std::size_t depth = 0;
+    bool in_string = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char letter = text[at];
+        if (in_string && letter == '\\')
+            ++at;
+        else if (letter == '"')
+            in_string = !in_string;
+        else if (in_string)
+            continue;
+        else if (letter == '{' || letter == '[')
+            members.at(++depth) = 0;
+        else if ((letter == '}' || letter == ']') && depth > 0)
+            --depth;
+        else if (letter == ':' && ++members.at(depth) > kMostMembers)
+            return true;
+    }
+    return false;
+}
 
 // Null is no id: an answer to it could not be told from one to a line that is no message.
 bool is_id(const Json& value) {
@@ -13,6 +44,13 @@ RpcMessage invalid(const Json& id, std::string wrong) {
     RpcMessage message;
     message.id = is_id(id) ? id : Json(nullptr);
     message.code = kInvalidRequest;
+    message.wrong = std::move(wrong);
+    return message;
+}
+
+RpcMessage unreadable(std::string wrong) {
+    RpcMessage message;
+    message.code = kParseError;
     message.wrong = std::move(wrong);
     return message;
 }
@@ -47,13 +85,10 @@ std::string line_of(const Json& id, std::string_view key, const Json& value) {
 }  // namespace
 
 RpcMessage parse_rpc(std::string_view text) {
+    if (scanner::json::is_nested_deeper(text, kDeepest)) return unreadable("nested too deeply");
+    if (has_too_many_members(text)) return unreadable("an object has more than 1000 members");
     const Json line = Json::parse(text, nullptr, false);
-    if (line.is_discarded()) {
-        RpcMessage message;
-        message.code = kParseError;
-        message.wrong = "this is no JSON";
-        return message;
-    }
+    if (line.is_discarded()) return unreadable("this is no JSON");
     const Json& id = member_of(line, "id");
     if (!line.is_object()) return invalid(id, "this is no object; batches are not taken");
     if (text_member(line, "jsonrpc") != "2.0") return invalid(id, "jsonrpc is not \"2.0\"");

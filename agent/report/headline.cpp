@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/cli/command_text.hpp"
 #include "agent/report/text/process_line.hpp"
 #include "agent/system/format.hpp"
 #include "policy/text/escape.hpp"
@@ -209,8 +210,8 @@ std::string exit_line(ExitStatus status) {
 }
 
 std::string next_command(const Report& report, std::string_view command) {
-    return fmt::format("orphan-reaper {}{}{}", command, report.scope_words.empty() ? "" : " ",
-                       escape(report.scope_words));
+    return command_to_show(fmt::format("orphan-reaper {}{}{}", command,
+                                       report.scope_words.empty() ? "" : " ", report.scope_words));
 }
 
 }  // namespace reaper::agent

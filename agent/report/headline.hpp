@@ -1,5 +1,5 @@
 // What the reports for people say about the whole: what was found or done, in what scope, and what
-// to do next. Printable ASCII.
+// to do next. Printable ASCII, but for names in commands.
 #pragma once
 
 #include <string>
@@ -21,7 +21,8 @@ namespace reaper::agent {
 [[nodiscard]] std::string scope_line(const Report& report);
 // "exit status 1: leaks were found and left"
 [[nodiscard]] std::string exit_line(ExitStatus status);
-// "orphan-reaper sweep --all-users": the command with the scope of this report.
+// "orphan-reaper sweep --all-users": the command with the scope of this report; see
+// command_to_show().
 [[nodiscard]] std::string next_command(const Report& report, std::string_view command);
 // Returns the sweep that would end what this report calls leaked.
 [[nodiscard]] std::string sweep_command(const Report& report);

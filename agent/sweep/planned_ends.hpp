@@ -5,10 +5,28 @@
 #include <string>
 
 #include "policy/rules/verdict.hpp"
+#include "scanner/model/process.hpp"
 
 namespace reaper::agent {
 
-// Identities, as scanner::to_string() has them, each with the verdict that it must still get.
-using PlannedEnds = std::map<std::string, policy::Verdict>;
+// What a person was asked about. An identity outlives an exec: it alone does not tell whether a
+// process is still that.
+struct PlannedEnd {
+    policy::Verdict verdict = policy::Verdict::unknown;  // that it must still get
+    std::string digest;                                  // see digest_of()
+
+    bool operator==(const PlannedEnd&) const = default;
+};
+
+// By identities, as scanner::to_string() has them.
+using PlannedEnds = std::map<std::string, PlannedEnd>;
+
+// Returns 16 digits that are others when the family, the role, the home, the program or any
+// argument is. For one run of this program and its copies.
+[[nodiscard]] std::string digest_of(const policy::Judgement& judgement,
+                                    const scanner::ProcessRow& row);
+
+[[nodiscard]] PlannedEnd planned_end(const policy::Judgement& judgement,
+                                     const scanner::ProcessRow& row);
 
 }  // namespace reaper::agent

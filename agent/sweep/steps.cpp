@@ -6,6 +6,7 @@
 
 #include "agent/observe/second_look.hpp"
 #include "agent/sweep/respawns.hpp"
+#include "policy/match/parentage.hpp"
 
 namespace reaper::agent {
 
@@ -29,10 +30,13 @@ std::optional<std::string> objection_to(const Judgement& step, const Judged& now
 
 }  // namespace
 
-void keep_planned(std::vector<Judgement>& judgements, const PlannedEnds& planned) {
+void keep_planned(std::vector<Judgement>& judgements, const PlannedEnds& planned,
+                  const scanner::Facts& facts) {
     const auto is_planned = [&](const Judgement& judgement) {
         const auto found = planned.find(scanner::to_string(judgement.identity));
-        return found != planned.end() && found->second == judgement.verdict;
+        const scanner::ProcessRow* row = policy::find_row(facts, judgement.identity.pid);
+        return found != planned.end() && row != nullptr &&
+               found->second == planned_end(judgement, *row);
     };
     std::set<Pid> others;
     for (const Judgement& judgement : judgements) {
@@ -42,6 +46,21 @@ void keep_planned(std::vector<Judgement>& judgements, const PlannedEnds& planned
         const auto is_other = [&](Pid pid) { return others.contains(pid); };
         return is_other(judgement.identity.pid) ||
                std::ranges::any_of(judgement.ends_with, is_other);
+    });
+}
+
+void leave_changed(std::vector<Target>& targets, const PlannedEnds& planned, const Judged& now,
+                   Outcomes& outcomes) {
+    std::vector<Judgement> kept;
+    kept.reserve(targets.size());
+    for (const Target& target : targets) kept.push_back(target.step);
+    keep_planned(kept, planned, now.look.facts);
+    std::erase_if(targets, [&](const Target& target) {
+        const Pid pid = target.step.identity.pid;
+        const auto is_it = [pid](const Judgement& one) { return one.identity.pid == pid; };
+        if (std::ranges::any_of(kept, is_it)) return false;
+        outcomes[pid] = not_done(pid, OutcomeResult::changed, "it is no longer what was agreed to");
+        return true;
     });
 }
 

@@ -17,9 +17,14 @@ namespace reaper::agent {
 // What became of all that was to end, by pid.
 using Outcomes = std::map<scanner::Pid, Outcome>;
 
-// Drops all that `planned` does not have, or has by another verdict; and units of which not every
-// half that would end is in there.
-void keep_planned(std::vector<policy::Judgement>& judgements, const PlannedEnds& planned);
+// Drops all that is not as `planned` has it, by `facts`; and units of which not every half that
+// would end is in there.
+void keep_planned(std::vector<policy::Judgement>& judgements, const PlannedEnds& planned,
+                  const scanner::Facts& facts);
+
+// Drops targets that are not as `planned` has them, and says so in `outcomes`.
+void leave_changed(std::vector<Target>& targets, const PlannedEnds& planned, const Judged& now,
+                   Outcomes& outcomes);
 
 [[nodiscard]] Outcome not_done(scanner::Pid pid, OutcomeResult result, std::string why);
 

@@ -120,7 +120,7 @@ Result<Judged> Sweep::look_when_settled(const policy::Plan& plan) {
 // was when that was decided.
 Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
     leave_to_keepalives(seen.judgements);
-    policy::Plan plan = plan_of_new_leaks(seen.judgements);
+    policy::Plan plan = plan_of_new_leaks(seen);
     if (!plan.refused.empty())
         refuse(plan.refused, "the plan was refused as a whole", plan.refusal);
     if (plan.steps.empty() && !plan.refused.empty()) return {};
@@ -139,8 +139,9 @@ Result<void> Sweep::end_leaks(Judged& seen, int rounds) {
     }
     if (!second) return tl::unexpected(second.error());
     std::set<Pid> earlier_rounds = tried();
-    end(settled_targets(plan, seen.look, *second, outcomes_),
-        second->look);  // keeps none of their handles
+    std::vector<Target> targets = settled_targets(plan, seen.look, *second, outcomes_);
+    if (planned_) leave_changed(targets, *planned_, *second, outcomes_);
+    end(std::move(targets), second->look);  // keeps none of their handles
     std::set<Pid> over = missing_steps(plan, second->judgements);
     over.merge(earlier_rounds);
     seen = keep_from(seen, std::move(*second), over);
@@ -191,11 +192,12 @@ std::set<Pid> Sweep::tried() const {
 
 // Tries nothing twice, and nothing that came meanwhile: that may be a host which starts again what
 // was ended.
-policy::Plan Sweep::plan_of_new_leaks(std::vector<Judgement> judgements) const {
+policy::Plan Sweep::plan_of_new_leaks(const Judged& seen) const {
+    std::vector<Judgement> judgements = seen.judgements;
     std::erase_if(judgements, [&](const Judgement& one) {
         return outcomes_.contains(one.identity.pid) || !known_.contains(one.identity.pid);
     });
-    if (planned_) keep_planned(judgements, *planned_);
+    if (planned_) keep_planned(judgements, *planned_, seen.look.facts);
     return policy::make_plan(judgements, options_.max_kills, earlier_);
 }
 
@@ -219,7 +221,7 @@ Result<bool> Sweep::keep_what_can_be_held(policy::Plan& plan, Judged& seen) {
     auto again = look(batch);
     if (!again) return tl::unexpected(again.error());
     seen = keep_from(seen, std::move(*again), tried());
-    plan = plan_of_new_leaks(seen.judgements);
+    plan = plan_of_new_leaks(seen);
     std::erase_if(plan.steps, [&](const Judgement& step) {
         const Pid pid = step.identity.pid;
         const bool held = seen.look.handles.contains(pid);

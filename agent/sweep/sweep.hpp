@@ -28,7 +28,7 @@ class Sweep {
     Sweep(const scanner::ProcessTable& table, const SweepOptions& options, const Setup& setup,
           const Interrupt& interrupt, SweepLocks& locks, KeepHandles only = std::nullopt);
 
-    // Ends nothing but what `planned` has, and only by the verdict that it has there. Before run().
+    // Ends nothing but what is still as `planned` has it. Before run().
     void end_only(PlannedEnds planned) { planned_ = std::move(planned); }
 
     // Once. Fails only when the machine cannot be looked at at all.
@@ -46,7 +46,7 @@ class Sweep {
     void wait_for_keepalives(Judged& seen);
     void note(const std::vector<Respawn>& respawns);
     [[nodiscard]] std::set<scanner::Pid> tried() const;
-    [[nodiscard]] policy::Plan plan_of_new_leaks(std::vector<policy::Judgement> judgements) const;
+    [[nodiscard]] policy::Plan plan_of_new_leaks(const Judged& seen) const;
     [[nodiscard]] Result<bool> keep_what_can_be_held(policy::Plan& plan, Judged& seen);
     void end(std::vector<Target> targets, Look& look);
     void leave_to_keepalives(const std::vector<policy::Judgement>& judgements);

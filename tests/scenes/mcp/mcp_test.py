@@ -1,11 +1,12 @@
 """`orphan-reaper mcp` as an agent host uses it: what its tools say and do."""
 import json
+import os
 import signal
 
 import jsonschema
 
 from harness import sandbox
-from harness.actor import wait_until
+from harness.actor import read_bytes, wait_until
 from harness.mcp import ASKS, LEGACY, MODERN, YES, Server
 from harness.sandbox import case, expect
 from harness.stage import Stage
@@ -164,6 +165,43 @@ def what_has_changed_since_the_plan_is_left():
     expect(result["structuredContent"]["ended"] == 1, str(result))
     stage.expect_ended(["bridge"])
     stage.expect_alive(["another", "daemon", "used"])
+    server.close()
+
+
+@case
+def what_became_something_else_is_left():
+    """An exec keeps the identity: a yes for one worker is none for another, nor for a bridge."""
+    stage = Stage()
+    trigger = stage.run / "exec-now"
+    other = stage.worker("other", session="another session")
+    bridge = stage.bridge("other bridge")
+    stage.orphans(
+        [
+            stage.worker("session", exec_when=str(trigger), exec=other["argv"]),
+            stage.worker("family", session="2", exec_when=str(trigger), exec=bridge["argv"]),
+            stage.worker("same", session="3"),
+        ]
+    )
+    names = ["session", "family", "same"]
+    wait_until(lambda: len(stage.report().json["processes"]) == 3, "the leaks")
+    server = Server(stage, "--allow-sweep", can=ASKS)
+    plan = server.work("plan_sweep")
+    expect(listed(plan) == pids(stage, names), str(plan))
+    trigger.touch()
+    wait_until(
+        lambda: all(
+            read_bytes(f"/proc/{stage.actors[name].pid}/cmdline").split(b"\0")[:-1]
+            == [os.fsencode(word) for word in wanted["argv"]]
+            for name, wanted in (("session", other), ("family", bridge))
+        ),
+        "the exec",
+    )
+    result, _question = server.sweep(plan["plan_id"], YES)
+    expect(result["structuredContent"]["ended"] == 1, str(result))
+    stage.expect_ended(["same"])
+    stage.expect_alive(["session"])
+    # The bridge reads the end of its stdin, and may end by itself.
+    expect(not signals_to(stage, stage.actors["family"].pid), "the bridge was told to end")
     server.close()
 
 

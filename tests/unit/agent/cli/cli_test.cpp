@@ -1,4 +1,5 @@
 #include "agent/cli/cli.hpp"
+#include "agent/cli/command_text.hpp"
 
 #include <set>
 #include <string>
@@ -570,6 +571,15 @@ TEST_CASE("The scope of one command can be typed again for the next") {
     CHECK(scope_words(accepted({"sweep", "--user", "u", "--family", "bridge", "--config",
                                 "/etc/r.json", "--dry-run"})) ==
           "--config /etc/r.json --family bridge --user u");
+}
+
+TEST_CASE("A command is shown as it is typed, or not at all") {
+    for (const char* command :
+         {"orphan-reaper sweep", "sweep --home '/home/jos\xc3\xa9'", "--home '/\xf0\x9f\x98\x80'"})
+        CHECK(command_to_show(command) == command);
+    for (const char* name : {"\n", "\x1b[31m", "\x7f", "\xff", "\xc3", "\xc2\x85", "\xc0\xaf",
+                             "\xe2\x80\xae", "\xed\xa0\x80", "\xf4\x90\x80\x80"})
+        CHECK(command_to_show("sweep --home '/" + std::string(name) + "'").starts_with("(no com"));
 }
 
 }  // namespace reaper::agent

@@ -16,7 +16,7 @@ inline const std::string planned_identity = "boot:4026531836:4711:99";
 // As the copy that plans would answer.
 inline ToolAnswer planned() {
     ToolAnswer answer;
-    answer.plan = {{planned_identity, policy::Verdict::orphan}};
+    answer.plan = {{planned_identity, {policy::Verdict::orphan, "00c0ffee00c0ffee"}}};
     answer.question = {"pid 4711, bridge/headless, orphan: parent is init (pid 1)"};
     answer.structured = {{"planned", 1},
                          {"reclaimable_bytes", 0},

@@ -63,6 +63,28 @@ TEST_CASE("What is no message is answered by its kind") {
     }
 }
 
+TEST_CASE("What would take long or deep to read is not read") {
+    const auto line = [](const std::string& params) {
+        return parse_rpc(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":)" + params + "}");
+    };
+    const auto nested = [](std::size_t depth) {
+        return "{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + "}";
+    };
+    const auto with_members = [](int count) {
+        std::string text = "{\"a:::\":[{},{}]";
+        for (int at = 1; at < count; ++at) text += ",\"" + std::to_string(at) + "\":1";
+        return text + "}";
+    };
+    CHECK(line(nested(62)).kind == RpcKind::request);
+    CHECK(line(with_members(1000)).kind == RpcKind::request);
+    for (const std::string& params : {nested(63), nested(400'000), with_members(1001)}) {
+        const RpcMessage message = line(params);
+        CHECK(message.kind == RpcKind::invalid);
+        CHECK(message.code == kParseError);
+        CHECK_FALSE(message.wrong.empty());
+    }
+}
+
 TEST_CASE("Notifications and answers are told from requests") {
     CHECK(parse_rpc(R"({"jsonrpc":"2.0","method":"x"})").kind == RpcKind::notification);
     const RpcMessage answer = parse_rpc(R"({"jsonrpc":"2.0","id":"a","result":{"b":1}})");

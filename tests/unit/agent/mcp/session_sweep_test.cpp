@@ -7,7 +7,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::Conversation;
-using test::planned_identity;
 using test::says;
 
 const Json asks = {{"elicitation", Json::object()}};
@@ -69,7 +68,7 @@ TEST_CASE("A yes of the person ends what the plan has, and nothing else") {
     CHECK(client.send(answer(question, yes)).empty());
     const ToolCall call = client.work({});
     CHECK(call.tool == "sweep");
-    CHECK(call.plan == PlannedEnds{{planned_identity, policy::Verdict::orphan}});
+    CHECK(call.plan == test::planned().plan);
     CHECK(call.arguments == Json({{"families", {"bridge"}}, {"reap", {"abandoned"}}}));
     CHECK(call.from == "mcp:old");
 }

@@ -84,7 +84,8 @@ TEST_CASE("Only the tool that ends something is no dry run, and none lifts a vet
     CHECK_FALSE(sweep.reap_inside_services);
     CHECK_FALSE(sweep.all_users);
     CHECK(sweep.user.empty());
-    CHECK(command_to_type(sweep) == "orphan-reaper sweep --reap abandoned");
+    CHECK(command_to_type(sweep, sweep.max_kills, policy::built_in_rules()) ==
+          "orphan-reaper sweep --reap abandoned");
 }
 
 TEST_CASE("An age that is asked for never makes a rule look at younger processes") {
@@ -101,7 +102,7 @@ TEST_CASE("An age that is asked for never makes a rule look at younger processes
 TEST_CASE("An answer survives its way from the copy") {
     ToolAnswer answer;
     answer.structured = {{"a", {1, "b"}}};
-    answer.plan = {{"boot:1:2:3", policy::Verdict::superseded}};
+    answer.plan = {{"boot:1:2:3", {policy::Verdict::superseded, "00c0ffee00c0ffee"}}};
     answer.question = {"one", "two"};
     const auto read = read_answer(write_answer(answer));
     REQUIRE(read);
