@@ -66,8 +66,8 @@ class Gateway:
         expect_ended(self.stage, ["bridge"])
         wait_for_none()
         expect_recorded(self.stage, "bridge", "hermes")
-        left = self.manager.systemctl("list-units", "--all", "--plain", "--no-legend", SCOPES)
-        expect(not left, left)
+        list_scopes = ("list-units", "--all", "--plain", "--no-legend", SCOPES)
+        wait_until(lambda: not self.manager.systemctl(*list_scopes), "the end of its scope")
 
 
 def stopped(*lines):

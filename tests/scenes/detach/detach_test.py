@@ -18,7 +18,7 @@ from harness.watch import Watch, history
 
 SLOWDOWN = int(os.environ.get("REAPER_SLOWDOWN", "1"))
 QUICKLY = ("--min-age", "1ms", "--settle", "200ms", "--grace", "1s")
-ANSWER = 0.3 * SLOWDOWN  # seconds
+ANSWER = 0.3 if SLOWDOWN == 1 else 5  # seconds
 STATE = ".local/state/orphan-reaper"
 
 

@@ -237,7 +237,7 @@ def a_lock_that_is_deleted_makes_no_room_for_two():
     stage = Stage()
     first = Watch(stage, "--interval", "300ms")
     (stage.layout.home / ".local/state/orphan-reaper/watch").rmdir()
-    second = Watch(stage, "--interval", "300ms")
+    second = Watch(stage, "--interval", "300ms", ready=False)  # the first may have made it anew
     wait_until(
         lambda: any(watch.process.poll() is not None for watch in (first, second)),
         "one of them ends",
