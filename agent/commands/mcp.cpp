@@ -81,13 +81,12 @@ ToolAnswer work_on(const ToolCall& call, const Options& base) {
     Options options = options_of(call, base, wrong);
     if (!wrong.empty()) return trouble(wrong);
     if (options.command == Command::history) return read_past(options);
-    ScopeOptions scope = options;
-    const auto min_age = std::exchange(options.min_age, std::nullopt);
+    const Options asked = options;
+    options.min_age.reset();
     auto setup = prepare(options);
     if (!setup) return trouble(setup.error().text);
-    scope.min_age = min_age;
-    const std::string command = command_to_type(scope, options.max_kills, setup->rules);
-    if (min_age) raise_min_age(setup->rules, *min_age);
+    const std::string command = command_to_type(asked, options.max_kills, setup->rules);
+    if (asked.min_age) raise_min_age(setup->rules, *asked.min_age);
     raise_descriptor_limit();
     if (options.command == Command::preflight) return check_update(options, *setup);
     auto report = look(call, options, *setup);

@@ -74,8 +74,9 @@ void raise_min_age(policy::Rules& rules, std::chrono::milliseconds min_age) {
         rule.start_up = std::max(rule.start_up, min_age);
 }
 
-std::string command_to_type(ScopeOptions options, std::size_t max_kills,
+std::string command_to_type(const ScopeOptions& asked, std::size_t max_kills,
                             const policy::Rules& rules) {
+    ScopeOptions options = asked;
     const auto is_older = [&](const policy::FamilyRule& rule) {
         return rule.start_up > *options.min_age;
     };

@@ -19,7 +19,7 @@ void raise_min_age(policy::Rules& rules, std::chrono::milliseconds min_age);
 // The command that does the same as a sweep by these options, or a sentence: see command_to_show().
 // `rules`: before raise_min_age(). Without a min_age that is below that of a family: the command
 // would end younger processes than the rules do.
-[[nodiscard]] std::string command_to_type(ScopeOptions options, std::size_t max_kills,
+[[nodiscard]] std::string command_to_type(const ScopeOptions& asked, std::size_t max_kills,
                                           const policy::Rules& rules);
 
 }  // namespace reaper::agent
