@@ -21,8 +21,8 @@ struct SweepRequest {
     std::optional<scanner::PidHandle> host;  // to be waited for; none: nothing
 };
 
-// Returns where requests of this user with these options meet: one sweep serves them all. Who asks,
-// and for which host, is no part of that.
+// Returns where requests of this user with these options meet: one sweep serves them all. The
+// name in --from and the host are no part of that.
 [[nodiscard]] std::string meeting_place(const SweepOptions& options, const DetachOptions& own);
 
 // Becomes the process that takes requests at `place`. Empty: another one is, or there is no socket.

@@ -1,11 +1,8 @@
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +12,7 @@
 #include "agent/reaping/command.hpp"
 #include "agent/schedule/manager.hpp"
 #include "agent/system/text_file.hpp"
+#include "agent/system/unix_socket.hpp"
 #include "scanner/fd.hpp"
 
 namespace reaper::agent {
@@ -31,16 +29,11 @@ constexpr std::size_t kMostOfFile = 64 * 1024;
 // A manager outside of this pid namespace knows other processes by our numbers: the kernel shows
 // it as process 0.
 bool sees_this_process(const std::string& manager) {
-    sockaddr_un place{};
-    place.sun_family = AF_UNIX;
-    if (manager.size() >= sizeof place.sun_path) return false;
-    std::ranges::copy(manager, std::begin(place.sun_path));
-    const Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const Fd socket = connect_to(manager, SOCK_STREAM);
     ucred peer{};
     socklen_t size = sizeof peer;
-    return socket &&
-           ::connect(socket.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) == 0 &&
-           ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0;
+    return socket && ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           peer.pid > 0;
 }
 
 CommandCall start_scope(const std::string& name, const std::string& description) {

@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,6 +18,7 @@
 
 #include "agent/report/text/process_line.hpp"
 #include "agent/system/text_file.hpp"
+#include "agent/system/unix_socket.hpp"
 #include "scanner/fd.hpp"
 
 namespace reaper::agent {
@@ -64,16 +64,6 @@ std::string line_of(const JournalEntry& entry) {
         if (name == "MESSAGE") message = value;
     }
     return fmt::format("{}{}\n", urgency, message);
-}
-
-Fd journal_socket(const char* path) {
-    sockaddr_un place{};
-    place.sun_family = AF_UNIX;
-    std::string_view(path).copy(std::begin(place.sun_path), sizeof place.sun_path - 1);
-    Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const bool connected =
-        socket && ::connect(socket.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) == 0;
-    return connected ? std::move(socket) : Fd();
 }
 
 // The journal takes a limited number of entries that it has not read.
@@ -154,7 +144,7 @@ std::string journal_datagram(const JournalEntry& entry) {
 }
 
 void send_to_journal(const std::vector<JournalEntry>& entries, const char* socket_path) {
-    const Fd socket = journal_socket(socket_path);
+    const Fd socket = connect_to(socket_path, SOCK_DGRAM);
     bool is_taken = static_cast<bool>(socket);  // one that hangs is waited for once, not each time
     std::string lines;
     for (const JournalEntry& entry : entries) {

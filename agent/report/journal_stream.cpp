@@ -3,16 +3,15 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "agent/system/text_file.hpp"
+#include "agent/system/unix_socket.hpp"
 #include "scanner/fd.hpp"
 
 namespace reaper::agent {
@@ -25,13 +24,9 @@ constexpr std::string_view kHead = "orphan-reaper\n\n6\n1\n0\n0\n0\n";
 
 // What would wait is a journal that hangs.
 Fd open_stream(const char* path) {
-    sockaddr_un place{};
-    place.sun_family = AF_UNIX;
-    std::string_view(path).copy(std::begin(place.sun_path), sizeof place.sun_path - 1);
-    Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    Fd socket = connect_to(path, SOCK_STREAM);
     const bool open =
-        socket && ::connect(socket.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) == 0 &&
-        offer(socket.get(), kHead) && ::fcntl(socket.get(), F_SETFL, 0) == 0;
+        socket && offer(socket.get(), kHead) && ::fcntl(socket.get(), F_SETFL, 0) == 0;
     return open ? std::move(socket) : Fd();
 }
 

@@ -14,6 +14,7 @@ from harness.actor import all_pids, wait_until
 from harness.agents import AgentsStage, argv_of
 from harness.layout import own_below, put
 from harness.mcp import QUICK
+from harness.model_endpoint import MESSAGE
 from harness.sandbox import NODE, case, expect
 
 WANTED = "REAPER_LARGE_AGENTS"
@@ -178,26 +179,15 @@ def message_of_claude(request):
         name = "mcp__orphan-reaper__report"
         block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": "{}"}
-    usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "m",
-        "content": [],
-        "stop_reason": None,
-        "stop_sequence": None,
-        "usage": usage,
-    }
     reason = {"stop_reason": "tool_use" if wants else "end_turn", "stop_sequence": None}
     return [
         (part["type"], part)
         for part in (
-            {"type": "message_start", "message": message},
+            {"type": "message_start", "message": MESSAGE},
             {"type": "content_block_start", "index": 0, "content_block": block},
             {"type": "content_block_delta", "index": 0, "delta": delta},
             {"type": "content_block_stop", "index": 0},
-            {"type": "message_delta", "delta": reason, "usage": usage},
+            {"type": "message_delta", "delta": reason, "usage": MESSAGE["usage"]},
             {"type": "message_stop"},
         )
     ]
