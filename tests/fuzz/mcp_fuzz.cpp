@@ -16,7 +16,8 @@ constexpr std::size_t kLongest = 4096;
 ToolAnswer answer_to(const ToolCall& call) {
     ToolAnswer answer;
     answer.structured = {{"command", "orphan-reaper sweep"}};
-    if (call.tool == "plan_sweep") answer.plan = {{"boot:1:2:3", policy::Verdict::orphan}};
+    if (call.tool == "plan_sweep")
+        answer.plan = {{"boot:1:2:3", {.verdict = policy::Verdict::orphan, .digest = "digest"}}};
     return answer;
 }
 
