@@ -60,12 +60,25 @@ std::string holder_text(const Report& report, const ReportedProcess& process) {
     return fmt::format("; so would ending what holds its stdin (pid {})", fmt::join(holders, ", "));
 }
 
+// The two keep each other where the host is held for what works below it: only a person can tell
+// whether that hangs.
+std::string remedy_below_leaked(const Report& report, const ReportedProcess& process) {
+    const scanner::Pid host = process.judgement.host;
+    const auto at = std::ranges::find(
+        report.processes, host, [](const ReportedProcess& other) { return other.facts.row.pid; });
+    const policy::Evidence* veto = at == report.processes.end() ? nullptr : find_veto(*at);
+    if (veto == nullptr || veto->code != "veto.descendant")
+        return fmt::format("it is left with its host (pid {}), which has to end first", host);
+    return fmt::format(
+        "its host (pid {}) is kept for it: if it hangs, end it yourself, and the host can end",
+        host);
+}
+
 std::string leak_remedy(const Report& report, const ReportedProcess& process) {
     if (const policy::Evidence* veto = find_veto(process))
         return fmt::format("{} forbids to end it", escape(veto->code, 60));
     if (find_evidence(process, "host.leaked") != nullptr)
-        return fmt::format("it is left with its host (pid {}), which has to end first",
-                           process.judgement.host);
+        return remedy_below_leaked(report, process);
     const std::string family = escape(process.judgement.family, 60);
     if (std::ranges::find(report.report_only, process.judgement.family) !=
         report.report_only.end()) {

@@ -325,6 +325,26 @@ TEST_CASE("Advice fits what keeps a leak from being ended") {
         R"(to end what is abandoned, put {"families": {"bridge": {"actions": {"abandoned": "reap"}}}})"));
 }
 
+TEST_CASE("What is left below a leaked host is told what has to end first") {
+    using policy::Action;
+    using policy::Verdict;
+    using policy::Weight;
+    ReportedProcess agent = test::process(7, Verdict::held, Action::report);
+    agent.judgement.host = 5;
+    agent.judgement.evidence = {{"host.leaked", Weight::note, "its host (pid 5) is leaked itself"}};
+    ReportedProcess server = test::process(5, Verdict::orphan, Action::report);
+    const auto text = [&] {
+        Report report = test::report_of("report", {server, agent});
+        conclude(report);
+        RenderOptions wide;
+        wide.width = 400;
+        return render_text(report, wide);
+    };
+    CHECK(contains(text(), "it is left with its host (pid 5), which has to end first"));
+    server.judgement.evidence = {{"veto.descendant", Weight::veto, "pid 7 below it stays"}};
+    CHECK(contains(text(), "its host (pid 5) is kept for it: if it hangs, end it yourself"));
+}
+
 TEST_CASE("No text says to end init, or what this report keeps") {
     ReportedProcess held = test::process(7, policy::Verdict::held, policy::Action::report);
     const auto text_of = [&held](std::vector<scanner::Pid> holders) {
@@ -335,10 +355,10 @@ TEST_CASE("No text says to end init, or what this report keeps") {
     };
     CHECK(contains(text_of({42, 43}), "ending what holds its stdin (pid 42, 43)"));
     CHECK(contains(text_of({6}), "ending what holds its stdin (pid 6)"));
-    CHECK_FALSE(contains(text_of({1, 42}), "ending whoever"));
-    CHECK_FALSE(contains(text_of({42, 5}), "ending whoever"));
+    CHECK_FALSE(contains(text_of({1, 42}), "ending what holds"));
+    CHECK_FALSE(contains(text_of({42, 5}), "ending what holds"));
     CHECK(contains(text_of({5}), "'sweep --reap held' would end it"));
-    CHECK_FALSE(contains(text_of({}), "ending whoever"));
+    CHECK_FALSE(contains(text_of({}), "ending what holds"));
 }
 
 TEST_CASE("Where nothing was looked for, nothing is called clean") {
