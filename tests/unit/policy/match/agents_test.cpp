@@ -129,6 +129,7 @@ const std::vector<Line>& agents() {
         {kNode, {"openclaw-gateway"}, "agent/agent"},
         {kNode, {"openclaw"}, "agent/agent"},
         {kNode, {"node", kLinks + "/openclaw", "gateway", "run"}, "agent/agent"},
+        {kNode, {"node", "/usr/local/bin/openclaw", "gateway", "run"}, "agent/agent"},
         {"/opt/copilot", {"copilot", "--server", "--stdio", "--no-auto-update"}, "agent/headless"},
         {"/usr/bin/goose", {"goose", "acp"}, "agent/acp"},
         {"/opt/Goose/resources/bin/goosed", {"goosed"}, "agent/agent"},
@@ -517,6 +518,20 @@ TEST_CASE("what codex started is left with the launcher of codex") {
     CHECK(server.verdict == Verdict::held);
     CHECK(server.action == Action::report);
     CHECK(has_code(server, "host.leaked"));
+}
+
+// npm links it as node_modules/.bin/NAME, or for all as bin/NAME.
+TEST_CASE("what npm links in a project is known where it links for all, too") {
+    for (const policy::FamilyRule& family : all_rules().families) {
+        for (const policy::Program& program : family.programs) {
+            for (const std::string& script : program.scripts) {
+                if (!script.starts_with(".bin/")) continue;
+                INFO(family.name << " " << script);
+                CHECK(std::ranges::find(program.scripts, script.substr(1)) !=
+                      program.scripts.end());
+            }
+        }
+    }
 }
 
 }  // namespace reaper::test

@@ -369,7 +369,7 @@ TEST_CASE("lines N23 to N27: people and tools around the helpers") {
          {"hermes-setup", "--update", "--branch", "main"},
          "update/update"},
         {"N25 update", kPython, {"python3", "/usr/bin/hermes", "update"}, "update/update"},
-        {"N26 gateway", kNode, {"node", "/usr/bin/openclaw", "gateway"}, ""},
+        {"N26 gateway", kNode, {"node", "/usr/bin/openclaw", "gateway"}, "agent/agent"},
         {"N26 browser", "/usr/lib/firefox/firefox", {"firefox", "http://127.0.0.1:18800"}, ""},
         {"N27 git",
          "/usr/bin/git",
