@@ -14,8 +14,10 @@
 #include "agent/detach/request.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/sweep/lock.hpp"
+#include "agent/system/environment.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/claim_files.hpp"
+#include "scanner/own_view.hpp"
 
 namespace reaper::agent {
 
@@ -33,10 +35,10 @@ Result<Fd> open_watch_lock() {
     return lock;
 }
 
-// As that program has read its own command line.
+// As that program has read its own command line. None: it is stopped, and sweeps nothing.
 std::optional<Options> options_of(const scanner::ProcessTable& table, scanner::Pid pid) {
     const auto row = scanner::read_row(table, pid);
-    if (!row || !row->command_line.ok()) return std::nullopt;
+    if (!row || !row->command_line.ok() || row->state == 'T') return std::nullopt;
     std::vector<const char*> words;
     for (const std::string& word : row->command_line.value.argv) words.push_back(word.c_str());
     if (words.size() < 2) return std::nullopt;
@@ -75,10 +77,12 @@ bool does_as_much(const WatchOptions& watch, const SweepOptions& sweep) {
            includes(watch.packs, sweep.packs);
 }
 
+// A container can share the home that has the lock. What it sees is another matter.
 bool is_watched(const scanner::ProcessTable& table, const SweepOptions& sweep) {
     const auto lock = open_bounded(open_watch_lock);
     const scanner::Pid pid = lock ? scanner::find_lock_holder(table, lock->get()) : 0;
-    const auto watch = pid > 0 ? options_of(table, pid) : std::nullopt;
+    const bool is_here = pid > 0 && scanner::shares_our_view(table, pid, variable("HOME"));
+    const auto watch = is_here ? options_of(table, pid) : std::nullopt;
     return watch && does_as_much(*watch, sweep);
 }
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "agent/doctor/gather.hpp"
+#include "agent/rules/sources.hpp"
 #include "scanner/directory.hpp"
+#include "scanner/own_view.hpp"
 #include "scanner/read_file.hpp"
 
 namespace reaper::agent {
@@ -13,6 +15,10 @@ namespace {
 bool has_word(const scanner::ProcessRow& row, std::string_view word) {
     const auto& argv = row.command_line.value.argv;
     return !argv.empty() && std::find(argv.begin() + 1, argv.end(), word) != argv.end();
+}
+
+bool is_stopped(const scanner::ProcessRow& row) {
+    return row.state == 'T';
 }
 
 bool is_deleted(const scanner::ProcessTable& table, scanner::Pid pid) {
@@ -32,7 +38,8 @@ std::string unit_of(const scanner::ProcessRow& row) {
 
 }  // namespace
 
-// A watch sweeps in copies of itself, which are its children: they are not listed.
+// A watch sweeps in copies of itself, which are its children: they are not listed. Nor is one of a
+// container, which sees other processes.
 std::vector<RunningWatch> find_watches(const scanner::ProcessTable& table,
                                        std::optional<scanner::Uid> uid) {
     std::vector<RunningWatch> watches;
@@ -41,7 +48,9 @@ std::vector<RunningWatch> find_watches(const scanner::ProcessTable& table,
     for (const scanner::Pid pid : walked->candidates) {
         const auto row = scanner::read_row(table, pid);
         const auto is_parent = [&](const RunningWatch& watch) { return watch.pid == row->ppid; };
-        if (row && has_word(*row, "watch") && std::ranges::none_of(watches, is_parent))
+        const bool is_watch = row && has_word(*row, "watch") && !is_stopped(*row) &&
+                              scanner::shares_our_view(table, pid, own_home());
+        if (is_watch && std::ranges::none_of(watches, is_parent))
             watches.push_back(
                 {pid, is_deleted(table, pid), has_word(*row, "--report-only"), unit_of(*row)});
     }

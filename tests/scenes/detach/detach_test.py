@@ -66,6 +66,14 @@ def sweepers():
     return [pid for pid in pids if actor.is_there(pid) and actor.parent_of(pid) not in pids]
 
 
+def watches():
+    return [
+        pid
+        for pid in actor.all_pids()
+        if b"orphan-reaper\0watch\0" in actor.read_bytes(f"/proc/{pid}/cmdline")
+    ]
+
+
 def wait_for_none():
     wait_until(lambda: not sweepers(), "the detached sweep to end", 30)
 
@@ -295,6 +303,27 @@ def a_watch_that_does_less_does_not_count():
         expect_ended(stage, [f"bridge-{number}"])
         wait_for_none()
         watch.stop()
+    expect([one["command"] for one in runs(stage)].count("sweep") == 2, f"{runs(stage)}")
+
+
+@case
+def a_watch_that_cannot_do_it_does_not_count():
+    """One in a container with the same home, as it sees other processes; and a stopped one."""
+    stage = Stage()
+    contained = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "/bin/sh", "-c"]
+    contained += [f'setpriv --reuid {stage.uid} --regid {stage.uid} --clear-groups "$@"; exit', "-"]
+    for number, (before, uid) in enumerate(((contained, 0), ([], stage.uid))):
+        watch = Watch(stage, *QUICKLY, uid=uid, before=before)
+        if not before:
+            os.kill(watch.pid, signal.SIGSTOP)
+        host = start_host(stage, f"host-{number}", stage.bridge(f"bridge-{number}"))
+        expect_silent(*end_session(stage, f"host-{number}"))
+        host.wait(10)
+        expect_ended(stage, [f"bridge-{number}"])
+        wait_for_none()
+        watch.process.kill()
+        watch.process.wait()
+        wait_until(lambda: not watches(), "the watch to end", 10)
     expect([one["command"] for one in runs(stage)].count("sweep") == 2, f"{runs(stage)}")
 
 

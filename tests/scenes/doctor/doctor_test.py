@@ -490,6 +490,23 @@ def a_watch_of_a_replaced_program():
 
 
 @case
+def a_watch_of_a_container():
+    """It shares the home, and sees none of these processes."""
+    machine = Machine(scheduled=False)
+    user = f"setpriv --reuid {machine.stage.uid} --regid {machine.stage.uid} --clear-groups"
+    watch = Watch(
+        machine.stage,
+        uid=0,
+        before=["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        + ["/bin/sh", "-c", f'{user} "$@"; exit', "-"],
+    )
+    expect_check(machine.doctor(), "watch", "skip")
+    expect_check(machine.doctor(), "schedule", "warn")
+    watch.process.kill()
+    watch.process.wait()
+
+
+@case
 def another_users_processes():
     machine = Machine()
     refused = machine.doctor("--user", "v", status=1)
