@@ -60,6 +60,15 @@ std::string holder_text(const Report& report, const ReportedProcess& process) {
     return fmt::format("; so would ending what holds its stdin (pid {})", fmt::join(holders, ", "));
 }
 
+// What has it for a host, and is not ended by this report either; null: there is none.
+const ReportedProcess* find_kept_below(const Report& report, const ReportedProcess& process) {
+    const auto found = std::ranges::find_if(report.processes, [&](const ReportedProcess& other) {
+        return other.judgement.host == process.facts.row.pid &&
+               section_of(other) != ReportSection::leaked;
+    });
+    return found == report.processes.end() ? nullptr : &*found;
+}
+
 // The two keep each other where the host is held for what works below it: only a person can tell
 // whether that hangs.
 std::string remedy_below_leaked(const Report& report, const ReportedProcess& process) {
@@ -100,6 +109,11 @@ std::string leak_remedy(const Report& report, const ReportedProcess& process) {
     }
     const std::string words = reap_words(process);
     if (words.empty()) return fmt::format("the rules of {} only report it", family);
+    if (const ReportedProcess* below = find_kept_below(report, process))
+        return fmt::format(
+            "'sweep --dry-run --reap {}{}' tells whether it would end: pid {} works "
+            "for it",
+            words, scope, below->facts.row.pid);
     const std::string target =
         process.judgement.verdict == Verdict::duplicate ? "all but the newest" : "it";
     const std::string_view doubt =

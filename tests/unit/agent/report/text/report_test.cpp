@@ -341,6 +341,8 @@ TEST_CASE("What is left below a leaked host is told what has to end first") {
         return render_text(report, wide);
     };
     CHECK(contains(text(), "it is left with its host (pid 5), which has to end first"));
+    server.judgement.verdict = Verdict::abandoned;
+    CHECK(contains(text(), "'sweep --dry-run --reap abandoned' tells whether it would end: pid 7"));
     server.judgement.evidence = {{"veto.descendant", Weight::veto, "pid 7 below it stays"}};
     CHECK(contains(text(), "its host (pid 5) is kept for it: if it hangs, end it yourself"));
 }
