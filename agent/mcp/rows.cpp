@@ -19,12 +19,26 @@ namespace {
 constexpr std::size_t kMostRows = 50;
 constexpr std::size_t kMostLines = 120;
 constexpr std::size_t kLongest = 117;  // and "..."
+constexpr std::size_t kLongestSentence = 997;
 constexpr std::size_t kMostAsked = 10;
 
 using Rows = std::vector<const ReportedProcess*>;
 
 std::string cut(std::string_view text) {
     return policy::escape(text, kLongest);
+}
+
+// What this program says itself: half of a command, or of a number, would be a wrong one.
+std::string sentence(std::string_view text) {
+    return policy::escape(text, kLongestSentence);
+}
+
+Json sentences(const std::vector<std::string>& texts) {
+    Json lines = Json::array();
+    for (const std::string& text : texts) {
+        if (lines.size() < kMostLines) lines.push_back(sentence(text));
+    }
+    return lines;
 }
 
 Json cut_lines(const std::vector<std::string>& texts) {
@@ -57,10 +71,22 @@ Json row_of(const Report& report, const ReportedProcess& process, bool all) {
                 {"why", cut(why(process))},
                 {"age_s", age_seconds(report.machine, process.facts)},
                 {"memory_bytes", process.facts.rss_bytes + process.facts.swap_bytes}};
-    if (const std::string how = remedy(report, process); !how.empty()) row["remedy"] = cut(how);
+    if (const std::string how = remedy(report, process); !how.empty())
+        row["remedy"] = sentence(how);
     if (process.outcome) row["result"] = cut(describe(*process.outcome));
     if (all) row["evidence"] = evidence_lines(process);
     return row;
+}
+
+// Of hosts that are only counted. The model has no options, only arguments of its tools.
+std::string remark_on_others(const Report& report) {
+    const auto leaked = std::ranges::count_if(report.others, [](const ReportedProcess& process) {
+        return section_of(process) != ReportSection::kept;
+    });
+    if (leaked == 0) return {};
+    return sentence(fmt::format(
+        "{} of other hosts may be leaked, and only counted here: call report with families {}",
+        count_text(static_cast<std::size_t>(leaked), "helper"), json_text(report.other_packs)));
 }
 
 // What would end stands first, then what is only reported.
@@ -80,7 +106,7 @@ void add_rows(const Report& report, const Rows& rows, bool all, Json& result) {
     for (std::size_t at = 0; at < std::min(rows.size(), kMostRows); ++at)
         result["processes"].push_back(row_of(report, *rows[at], all));
     result["omitted"] = rows.size() - result["processes"].size();
-    result["remarks"] = cut_lines(report.remarks);
+    result["remarks"] = sentences(report.remarks);
 }
 
 Json obstacle_json(const policy::Obstacle& obstacle) {
@@ -92,7 +118,7 @@ Json obstacle_json(const policy::Obstacle& obstacle) {
             {"pids", pids},
             {"command", shown_line(redact(obstacle.argv), kLongest)},
             {"detail", cut(obstacle.detail)},
-            {"help", cut(obstacle.help)}};
+            {"help", sentence(obstacle.help)}};
 }
 
 Json entry_json(const ActionRecord& record) {
@@ -114,14 +140,20 @@ bool is_planned(const ReportedProcess& process) {
     return process.judgement.action == policy::Action::reap && !refused;
 }
 
+std::string question_line(const Report& report, const ReportedProcess& process) {
+    const std::uint64_t bytes = scanner::memory_bytes(process.facts);
+    const auto& argv = process.facts.row.command_line.value.argv;
+    return fmt::format("pid {}, {} of {}, {} old, {}, {}: {}", process.facts.row.pid,
+                       kind_text(process), shown_home(report, process),
+                       age_text(age_seconds(report.machine, process.facts)), size_text(bytes),
+                       to_string(process.judgement.verdict), shown_line(redact(argv), kLongest));
+}
+
 // What a person reads before saying yes.
-std::vector<std::string> question_about(const Rows& rows) {
+std::vector<std::string> question_about(const Report& report, const Rows& rows) {
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < std::min(rows.size(), kMostAsked); ++at) {
-        const ReportedProcess& process = *rows[at];
-        lines.push_back(
-            cut(fmt::format("pid {}, {}, {}: {}", process.facts.row.pid, kind_text(process),
-                            to_string(process.judgement.verdict), why(process))));
+        lines.push_back(question_line(report, *rows[at]));
     }
     if (rows.size() > kMostAsked)
         lines.push_back(fmt::format("and {} more", rows.size() - kMostAsked));
@@ -148,6 +180,8 @@ Json report_result(const Report& report, bool all) {
                    {"reclaimable_bytes", report.summary.reclaimable_bytes},
                    {"other_hosts", report.others.size()}};
     add_rows(report, rows, all, result);
+    if (const std::string others = remark_on_others(report); !others.empty())
+        result["remarks"].insert(result["remarks"].begin(), others);
     return result;
 }
 
@@ -190,7 +224,7 @@ Json preflight_result(const Report& report) {
             {"files_stale", report.summary.files_stale},
             {"obstacles", std::move(obstacles)},
             {"omitted", omitted},
-            {"remarks", cut_lines(report.remarks)}};
+            {"remarks", sentences(report.remarks)}};
 }
 
 ToolAnswer plan_result(const Report& report, const std::string& command) {
@@ -199,7 +233,7 @@ ToolAnswer plan_result(const Report& report, const std::string& command) {
     for (const ReportedProcess* row : rows)
         answer.plan.emplace(scanner::to_string(row->judgement.identity),
                             planned_end(row->judgement, row->facts.row));
-    answer.question = question_about(rows);
+    answer.question = question_about(report, rows);
     std::uint64_t bytes = 0;
     for (const ReportedProcess* row : rows) bytes += row->facts.rss_bytes + row->facts.swap_bytes;
     answer.structured = {{"planned", rows.size()},

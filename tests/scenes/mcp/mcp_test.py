@@ -103,7 +103,8 @@ def a_yes_ends_what_was_planned_and_nothing_else():
         )  # pylint: disable=cell-var-from-loop
         result, question = server.sweep(plan["plan_id"], YES)
         expect("End 2 processes?" in json.dumps(question), str(question))
-        expect(f"pid {stage.actors['bridge'].pid}, bridge/headless, orphan" in str(question), "")
+        row = f"pid {stage.actors['bridge'].pid}, bridge/headless of "
+        expect(row in str(question), str(question))
         expect(not result["isError"], str(result))
         schemas(server)["sweep"].validate(result["structuredContent"])
         expect(result["structuredContent"]["ended"] == 2, str(result))

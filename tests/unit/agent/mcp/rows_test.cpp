@@ -22,15 +22,21 @@ void check_conforms(const std::string& tool, const Json& result) {
     CHECK(find_mismatch(schema_of(tool), result, tool) == "");
 }
 
-// Every text in there.
-void check_texts(const Json& value) {
-    if (value.is_string()) {
-        const auto& text = value.get_ref<const std::string&>();
-        CHECK(text.size() <= 120);
-        CHECK(std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7e; }));
+void check_text(const std::string& text, std::size_t longest) {
+    CHECK(text.size() <= longest);
+    CHECK(std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7e; }));
+}
+
+// Every text in there: what this program says itself may be longer.
+void check_texts(const Json& value, std::size_t longest = 120) {
+    if (value.is_string()) check_text(value.get<std::string>(), longest);
+    if (value.is_array()) {
+        for (const Json& part : value) check_texts(part, longest);
     }
-    if (value.is_structured()) {
-        for (const Json& part : value) check_texts(part);
+    if (!value.is_object()) return;
+    for (const auto& [key, part] : value.items()) {
+        const bool is_own = key == "remedy" || key == "help" || key == "remarks";
+        check_texts(part, is_own ? 1000 : 120);
     }
 }
 
@@ -50,7 +56,7 @@ TEST_CASE("What tools return is as their schemas say, for every kind of report")
         const ToolAnswer plan = plan_result(sample.report, "orphan-reaper sweep");
         check_conforms("plan_sweep", plan.structured);
         check_texts(plan.structured);
-        for (const std::string& line : plan.question) check_texts(line);
+        for (const std::string& line : plan.question) check_text(line, 400);
         check_conforms("sweep", sweep_result(sample.report, plan.plan));
     }
     check_conforms("history", history_result({}));
@@ -74,6 +80,43 @@ TEST_CASE("At most 50 rows, then counts, and the plan has all of them") {
     CHECK(plan.structured["planned"] == report.processes.size());
     CHECK(plan.question.size() == 11);
     CHECK(plan.question.back() == "and " + std::to_string(report.processes.size() - 10) + " more");
+}
+
+TEST_CASE("Advice is whole, however long it is") {
+    Report report = test::two_leaked();
+    const std::string remark(500, 'r');
+    report.remarks = {remark};
+    policy::Obstacle obstacle;
+    obstacle.help = "systemctl --user -M someone@.host stop " + std::string(200, 'u');
+    report.obstacles = {obstacle};
+    CHECK(report_result(report, false)["remarks"][0] == remark);
+    CHECK(preflight_result(report)["obstacles"][0]["help"] == obstacle.help);
+}
+
+TEST_CASE("A person is asked about what can be told apart") {
+    Report report = test::two_leaked();
+    for (ReportedProcess& process : report.processes)
+        process.facts.row.command_line.value.argv = {"node", "/a/bridge.mjs", "--token=hunter2"};
+    const std::string line = plan_result(report, "").question.front();
+    for (const char* part :
+         {"pid ", "bridge", " of ~", "1h 10m old", "91 MB", "orphan", "node /a/bridge.mjs"}) {
+        INFO(line);
+        CHECK(line.find(part) != std::string::npos);
+    }
+    CHECK(line.find("hunter2") == std::string::npos);
+}
+
+TEST_CASE("What is leaked of other hosts is told, with the words to ask for it") {
+    Report report = test::report_of("report", {});
+    report.others = {test::orphan(7), test::daemon(8)};
+    report.other_packs = {"agents"};
+    conclude(report);
+    const Json result = report_result(report, false);
+    CHECK(result["remarks"][0] ==
+          "1 helper of other hosts may be leaked, and only counted here: call report with "
+          "families [\"agents\"]");
+    report.others = {test::daemon(8)};
+    CHECK(report_result(report, false)["remarks"].empty());
 }
 
 TEST_CASE("What is in use is only counted, unless all is asked for") {
