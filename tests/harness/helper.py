@@ -105,7 +105,8 @@ class Host:
 
     def meet_tree(self):
         sandbox.expect(self.out.readline() == b"ready\n", "the tree did not grow")
-        sandbox.expect(len(survivors()) == TREE, f"the tree is {survivors()}")
+        # The middle of a double fork may still be on its way out.
+        wait_until(lambda: len(survivors()) == TREE, f"{TREE} processes: {survivors()}", 10)
 
     def kill(self, handle=None):
         """As `kill -9` does; the host, when no other process is named."""

@@ -191,7 +191,7 @@ def control_without_run_the_tree_survives():
         child.stdout.readline()
         os._exit(0)
     os.waitpid(parent, 0)
-    expect(len(survivors()) == helper.TREE, f"{survivors()}")
+    wait_until(lambda: len(survivors()) == helper.TREE, "the whole tree", 10)
 
 
 @case
