@@ -32,31 +32,40 @@ std::vector<Word> words_of(std::string_view text) {
     return words;
 }
 
-// Whether these words, which follow on 'sweep', are those of a hook of the host.
-bool are_asking(std::span<const Word> words, const HookHost& host) {
-    const std::string joined = fmt::format("--from={}", host.name);
+// Whether these words, which follow on 'sweep', are those of a hook. `name`: the host that it has
+// to be from; empty: any, or none.
+bool are_asking(std::span<const Word> words, std::string_view name) {
+    const std::string joined = fmt::format("--from={}", name);
     bool is_detached = false;
-    bool is_from = false;
+    bool is_from = name.empty();
     for (std::size_t at = 0; at < words.size() && words[at].text != "sweep"; ++at) {
         is_detached = is_detached || words[at].text == "--detach";
         is_from = is_from || words[at].text == joined ||
-                  (words[at].text == host.name && at > 0 && words[at - 1].text == "--from");
+                  (words[at].text == name && at > 0 && words[at - 1].text == "--from");
     }
     return is_detached && is_from;
 }
 
-}  // namespace
-
-std::optional<std::size_t> line_that_asks(std::string_view text, const HookHost& host) {
+std::optional<std::size_t> find_line(std::string_view text, std::string_view name) {
     constexpr std::size_t kFurthest = 24;  // more words than a sweep has options
     const std::vector<Word> words = words_of(text);
     for (std::size_t at = 0; at < words.size(); ++at) {
         const std::span<const Word> rest = std::span(words).subspan(at + 1);
         if (words[at].text == "sweep" &&
-            are_asking(rest.first(std::min(rest.size(), kFurthest)), host))
+            are_asking(rest.first(std::min(rest.size(), kFurthest)), name))
             return words[at].line;
     }
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::size_t> line_that_asks(std::string_view text, const HookHost& host) {
+    return find_line(text, host.name);
+}
+
+std::optional<std::size_t> line_that_detaches(std::string_view text) {
+    return find_line(text, "");
 }
 
 }  // namespace reaper::agent

@@ -15,4 +15,7 @@ namespace reaper::agent {
 [[nodiscard]] std::optional<std::size_t> line_that_asks(std::string_view text,
                                                         const HookHost& host);
 
+// The same without '--from': that is enough in a hook of the host's own event.
+[[nodiscard]] std::optional<std::size_t> line_that_detaches(std::string_view text);
+
 }  // namespace reaper::agent

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -161,17 +162,42 @@ std::string without_own(std::string text, const Way& way) {
     return text;
 }
 
-// The line below "hooks" that asks for a sweep, in a text that may be edited.
+// What stands in the list of the event: each hook of a group, and what is no group as a whole.
+std::vector<JsonItem> hooks_of_event(std::string_view text, const HookHost& host) {
+    std::vector<JsonItem> hooks;
+    const auto place = find_event(text, host);
+    if (!place || !place->event) return hooks;
+    for (const JsonItem& item : json_items(text, place->event->value)) {
+        const bool is_object = text[item.value] == '{';
+        const auto list =
+            is_object ? find_key(text, item.value, "hooks") : std::optional<JsonItem>();
+        if (list && *list && text[(*list)->value] == '[')
+            std::ranges::copy(json_items(text, (*list)->value), std::back_inserter(hooks));
+        else
+            hooks.push_back(item);
+    }
+    return hooks;
+}
+
+// The first line that asks for a sweep, in a text that may be edited.
 std::optional<std::size_t> line_by_hand(std::string text, const HookHost& host) {
     for (auto own = find_own(text, host); own && *own; own = find_own(text, host))
         text = without_own(std::move(text), **own);
-    for (const JsonItem& item : json_items(text, json_begin(text))) {
-        if (item.key != "hooks") continue;
+    std::optional<std::size_t> first;
+    const auto take = [&](const JsonItem& item, std::optional<std::size_t> line) {
         const auto above = std::ranges::count(text.substr(0, item.begin), '\n');
-        const auto line = line_that_asks(text.substr(item.begin, item.end - item.begin), host);
-        if (line) return *line + static_cast<std::size_t>(above);
+        if (line) *line += static_cast<std::size_t>(above);
+        if (line && (!first || *line < *first)) first = line;
+    };
+    const auto words = [&](const JsonItem& item) {
+        return std::string_view(text).substr(item.begin, item.end - item.begin);
+    };
+    for (const JsonItem& item : json_items(text, json_begin(text))) {
+        if (item.key == "hooks") take(item, line_that_asks(words(item), host));
     }
-    return std::nullopt;
+    for (const JsonItem& item : hooks_of_event(text, host))
+        take(item, line_that_detaches(words(item)));
+    return first;
 }
 
 }  // namespace
@@ -220,7 +246,7 @@ FoundHooks find_json_hooks(std::string_view text, const HookHost& host) {
         found.by_hand = line_by_hand(std::string(text), host);
     } else {
         const Json rest = without_hooks(file, host, {});
-        if (rest.contains("hooks") && line_that_asks(rest["hooks"].dump(), host)) found.by_hand = 0;
+        if (line_by_hand(rest.dump(), host)) found.by_hand = 0;
     }
     return found;
 }

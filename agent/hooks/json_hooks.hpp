@@ -29,8 +29,8 @@ using EditedText = tl::expected<std::string, std::string>;
 // True if both texts are the same but for blanks.
 [[nodiscard]] bool is_same_json(std::string_view one, std::string_view other);
 
-// Nothing where it does not parse. By hand counts whatever asks for a sweep below "hooks", for any
-// event.
+// Nothing where it does not parse. By hand counts whatever asks for a sweep: below "hooks", for any
+// event, where it says that it is from the host, and in the host's own event whatever it says.
 [[nodiscard]] FoundHooks find_json_hooks(std::string_view text, const HookHost& host);
 
 // True if the host is told by this file to run no hooks.

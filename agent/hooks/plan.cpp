@@ -26,11 +26,11 @@ EditedText remove_hooks(std::string_view text, const HookHost& host,
                                        : remove_json_hooks(text, host, backup);
 }
 
-FoundHooks find_module_hooks(std::string_view text, const HookHost& host) {
+FoundHooks find_module_hooks(std::string_view text) {
     FoundHooks found;
     std::string program = program_of_module(text);
     if (program.empty())
-        found.by_hand = line_that_asks(text, host);
+        found.by_hand = line_that_detaches(text);
     else
         found.programs.push_back(std::move(program));
     return found;
@@ -40,7 +40,7 @@ FoundHooks find_hooks(const HookPlace& place) {
     if (!place.file.text) return {};
     const std::string& text = *place.file.text;
     switch (place.host->form) {
-        case HookForm::module: return find_module_hooks(text, *place.host);
+        case HookForm::module: return find_module_hooks(text);
         case HookForm::yaml: return find_yaml_hooks(text, *place.host);
         default: return find_json_hooks(text, *place.host);
     }
@@ -54,7 +54,7 @@ HookState state_of(const HookPlace& place, std::string_view program) {
     const std::string& text = *place.file.text;
     if (host.form == HookForm::yaml) return yaml_state(text, host, program);
     if (host.form != HookForm::module) return json_state(text, host, program);
-    const FoundHooks found = find_module_hooks(text, host);
+    const FoundHooks found = find_module_hooks(text);
     if (found.by_hand) return HookState::by_hand;
     if (found.programs.empty()) return HookState::not_installed;
     return found.programs.front() == program ? HookState::installed : HookState::other_version;

@@ -140,7 +140,7 @@ std::string own_program(const Lines& lines, std::size_t at, const HookHost& host
     return is_whole ? std::string(program_of(host, item.command)) : std::string();
 }
 
-// The hooks of the event, and the keys above them.
+// The hooks of the event, one below the other, and the keys above them.
 struct EventLines {
     std::size_t hooks = 0;
     std::size_t event = 0;
@@ -153,8 +153,9 @@ std::optional<EventLines> find_event(const Lines& lines, const HookHost& host) {
     const std::size_t indent = lines[first_child(lines, **hooks)].indent;
     const Place event =
         find_key(lines, **hooks + 1, end_of_block(lines, **hooks), indent, host.event);
-    if (!event || !*event || !has_children(lines, **event)) return std::nullopt;
+    if (!event || !*event) return std::nullopt;
     EventLines found{**hooks, **event};
+    if (!has_children(lines, **event)) return found;
     const std::size_t column = lines[first_child(lines, **event)].indent;
     for (std::size_t at = **event + 1; at < end_of_block(lines, **event); ++at) {
         if (!lines[at].is_blank && lines[at].is_element() && lines[at].indent == column)
@@ -185,8 +186,22 @@ std::optional<OwnItem> find_own(const Lines& lines, const HookHost& host) {
 bool asks_in_event(const Lines& lines, const HookHost& host) {
     const auto event = find_event(lines, host);
     return event && std::ranges::any_of(event->items, [&](std::size_t at) {
-               return line_that_asks(item_at(lines, at).command, host).has_value();
+               return line_that_detaches(item_at(lines, at).command).has_value();
            });
+}
+
+// The line of the first hook of the event that asks for a sweep, whoever it says that it is from.
+std::optional<std::size_t> line_in_event(const Lines& lines, const HookHost& host) {
+    const auto event = find_event(lines, host);
+    if (!event) return std::nullopt;
+    // On the line of the key there may be a list of them.
+    const auto items = event->items.empty() ? std::vector{event->event} : event->items;
+    for (const std::size_t at : items) {
+        const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto end = lines.begin() + static_cast<std::ptrdiff_t>(end_of_block(lines, at));
+        if (const auto line = line_that_detaches(joined(Lines(begin, end)))) return at + *line;
+    }
+    return std::nullopt;
 }
 
 void clear_line(YamlLine& line) {
@@ -243,7 +258,8 @@ EditedText remove_yaml_hooks(std::string_view text, const HookHost& host,
 FoundHooks find_yaml_hooks(std::string_view text, const HookHost& host) {
     FoundHooks found;
     Lines lines = yaml_lines(text);
-    while (const auto own = refuse_yaml(text).empty() ? find_own(lines, host) : std::nullopt) {
+    const bool is_plain = refuse_yaml(text).empty();
+    while (const auto own = is_plain ? find_own(lines, host) : std::nullopt) {
         found.programs.push_back(own->program);
         const std::size_t end = end_of_block(lines, own->item);
         for (std::size_t at = own->item; at < end; ++at) clear_line(lines[at]);
@@ -252,6 +268,8 @@ FoundHooks find_yaml_hooks(std::string_view text, const HookHost& host) {
         if (line.is_blank) clear_line(line);
     }
     found.by_hand = line_that_asks(joined(lines), host);
+    const auto line = is_plain ? line_in_event(lines, host) : std::nullopt;
+    if (line) found.by_hand = std::min(found.by_hand.value_or(*line), *line);
     return found;
 }
 

@@ -27,8 +27,9 @@ namespace reaper::agent {
 [[nodiscard]] EditedText remove_yaml_hooks(std::string_view text, const HookHost& host,
                                            const std::optional<std::string>& backup);
 
-// By hand counts whatever asks for a sweep, in whatever form, but not in a comment of its own line;
-// also in a file that is not understood.
+// By hand counts whatever asks for a sweep and says that it is from the host, in whatever form, but
+// not in a comment of its own line; also in a file that is not understood. In the host's own event
+// it may say anything.
 [[nodiscard]] FoundHooks find_yaml_hooks(std::string_view text, const HookHost& host);
 
 // unknown: the file is not understood. unclear: it is, but not what asks for a sweep in there.

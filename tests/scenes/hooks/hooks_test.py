@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import shutil
 import stat
 import subprocess
@@ -271,6 +272,30 @@ def a_hook_that_a_person_has_changed_is_left_alone():
         said = one.run("remove", *words, "claude-code", "hermes", status=3).out
         expect(said.count("take it out by hand") == 2 and "line " in said, said)
     expect(one.everything() == before, "something was changed")
+
+
+@case
+def the_hook_of_the_manual_is_enough():
+    """As the page shows it, by a person, in the event of each host."""
+    page = (ROOT / "packaging/man/orphan-reaper.1").read_text()
+    (line,) = re.findall(r"^\.Dl \$ (orphan\\-reaper sweep \\-\\-detach.*)$", page, re.M)
+    line = line.replace("\\-", "-")
+    one = Hooks()
+    handler = {"type": "command", "command": line}
+    group = json.dumps({"hooks": {"SessionEnd": [{"hooks": [handler]}]}}, indent=1)
+    cursor = json.dumps({"version": 1, "hooks": {"sessionEnd": [{"command": line}]}})
+    hermes = f"a: 1\nhooks:\n  on_session_finalize:\n  - command: {line}\n"
+    for name in (".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json"):
+        put(one.home / name, group, one.stage.uid)
+    put(one.home / ".cursor/hooks.json", cursor, one.stage.uid)
+    put(one.home / ".hermes/config.yaml", hermes, one.stage.uid)
+    before = one.everything()
+    hosts = [host for host in HOSTS if host != "opencode"]
+    states = one.states(0, hosts)
+    expect(set(states.values()) == {"installed by hand"}, str(states))
+    said = one.run("install", "--yes", *hosts).out
+    expect(said.count("by hand: it is left as it is") == len(hosts), said)
+    expect(one.everything() == before, "a second hook was added")
 
 
 @case

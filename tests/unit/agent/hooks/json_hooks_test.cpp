@@ -287,6 +287,36 @@ TEST_CASE("The line of a hook by hand is said, and only hooks count") {
     CHECK(!find_json_hooks(text, hook_host("claude-code")).by_hand);
 }
 
+TEST_CASE("In the event of the host a hook counts whoever it says that it is from") {
+    const auto found = [](std::string_view name, const std::string& text) {
+        CAPTURE(name, text);
+        const HookHost& host = hook_host(name);
+        const auto line = find_json_hooks(text, host).by_hand;
+        const bool is_strict = text.find("//") == std::string::npos;
+        CHECK((json_state(text, host, "orphan-reaper") == HookState::by_hand) == line.has_value());
+        const auto plan = plan_hook_install(place_of(host, text), "orphan-reaper");
+        if (line && is_strict) CHECK((plan && !plan->changes_file()));
+        return line;
+    };
+    const std::string example = "{\"command\": \"orphan-reaper sweep --detach\"}";
+    const std::string other = "{\"command\": \"orphan-reaper sweep --detach --from me\"}";
+    for (const std::string& hook : {example, other}) {
+        const std::string group = "{\"hooks\": [\n1,\n" + hook + "]}";
+        const std::string event = "{\"hooks\": {\n\"SessionEnd\": [\n" + group + "]}}";
+        CHECK(found("claude-code", event) == 5U);
+        CHECK(found("codex", event + " // mine") == 0U);
+        CHECK(found("cursor", "{\"hooks\": {\n\"sessionEnd\": [\n" + hook + "]}}") == 3U);
+        CHECK(found("gemini", "{\"hooks\": {\n\"SessionEnd\": [\n" + hook + "]}}") == 3U);
+        CHECK(!found("codex", "{\"hooks\": {\"Stop\": [" + group + "]}}"));
+        CHECK(!found("codex", "{\"hooks\": {\"Stop\": [" + group + "]}} // mine"));
+        CHECK(!found("codex", "{\"SessionEnd\": [" + group + "]}"));
+    }
+    // The words of two hooks are none.
+    CHECK(!found("codex",
+                 "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"command\": \"my sweep\"}, "
+                 "{\"command\": \"run --detach\"}]}]}}"));
+}
+
 TEST_CASE("Hooks that are switched off are not installed") {
     HookPlace place = place_of(hook_host("claude-code"), "{\"disableAllHooks\": true}");
     CHECK(hook_status(place, "orphan-reaper").state == HookState::not_installed);

@@ -156,6 +156,9 @@ TEST_CASE("A plugin that a person has changed stays") {
     CHECK(!plan_hook_install(place, "orphan-reaper")->changes_file());
     CHECK(!plan_hook_remove(place)->changes_file());
     CHECK(plan_hook_remove(place)->is_left);
+    // The file is the hook, so it need not say who asks.
+    place.file.text = "spawn(\"orphan-reaper\", [\"sweep\", \"--detach\"]);\n";
+    CHECK(hook_status(place, "orphan-reaper").state == HookState::by_hand);
 }
 
 TEST_CASE("The status of all hosts is that of the worst") {

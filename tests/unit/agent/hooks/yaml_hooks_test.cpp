@@ -156,6 +156,35 @@ TEST_CASE("Plain YAML, as hosts and people write it, is understood") {
     }
 }
 
+TEST_CASE("In the event of Hermes a hook counts whoever it says that it is from") {
+    const std::string begin = "a: 1\nhooks:\n  on_session_finalize:\n";
+    const auto look = [](const std::string& text, HookState wanted,
+                         std::optional<std::size_t> line) {
+        CAPTURE(text);
+        CHECK(find_yaml_hooks(text, hermes()).by_hand == line);
+        CHECK(yaml_state(text, hermes(), "orphan-reaper") == wanted);
+    };
+    look(begin + "  - command: orphan-reaper sweep --detach\n", HookState::by_hand, 4);
+    look(begin +
+             "  - command: x\n    timeout: 1\n  - command: 'nice orphan-reaper sweep\n      "
+             "--detach --from me'\n",
+         HookState::by_hand, 6);
+    look(begin + "  - timeout: 1\n    command: orphan-reaper sweep --detach\n", HookState::unclear,
+         5);
+    look("hooks:\n  on_session_finalize: [{command: \"orphan-reaper sweep --detach\"}]\n",
+         HookState::unclear, 2);
+    // Beside one of install, which stays what it is.
+    const std::string both =
+        begin + "  " + std::string(kItem) + "    timeout: 5\n  - command: x sweep --detach\n";
+    look(both, HookState::installed, 6);
+    look(begin + "  - command: my sweep\n  - command: run --detach\n", HookState::not_installed,
+         {});
+    look("hooks:\n  pre_tool_call:\n  - command: orphan-reaper sweep --detach\n",
+         HookState::not_installed, {});
+    look(begin + "  # orphan-reaper sweep --detach\n  - command: x\n", HookState::not_installed,
+         {});
+}
+
 TEST_CASE("A hook of YAML that is not exactly that of install stays the only one") {
     const auto look = [](const std::string& text, HookState wanted, bool is_understood) {
         CAPTURE(text);
