@@ -72,8 +72,14 @@ struct HooksPlan {
 };
 
 std::string by_hand(const HookPlace& place, std::string_view program) {
-    if (!place.is_there || place.host->form == HookForm::module) return {};
-    return fmt::format("  by hand, add this to it:\n{}", whole_file(*place.host, program));
+    if (!place.is_there) return {};
+    const bool is_whole = place.host->form == HookForm::module;
+    const std::string_view how = asks_already(place)
+                                     ? "it asks for a sweep already; install would write this"
+                                 : !is_whole       ? "by hand, add this to it"
+                                 : place.file.text ? "by hand, make another file beside it of this"
+                                                   : "by hand, make it of this";
+    return fmt::format("  {}:\n{}", how, whole_file(*place.host, program));
 }
 
 HooksPlan make_plan(const std::vector<HookPlace>& places, bool installs, bool named,
@@ -124,16 +130,19 @@ Answer carry_out_all(const HooksPlan& plan, bool installs, std::string text) {
     return HooksAnswer{text + plan.refused, exit_status};
 }
 
+// What a dry run says.
+std::string shown(const HooksPlan& plan) {
+    const std::string text = plan.text() + plan.remarks() + plan.refused;
+    return text.empty() ? "nothing is to be done\n" : text;
+}
+
 Answer change(const std::vector<HookPlace>& places, const Options& options, const AskPerson& ask) {
     const bool installs = options.hooks_task == "install";
     const HookProgram program = installs ? find_hook_program() : HookProgram();
     if (!program.refusal.empty()) return failed(program.refusal, kRefused);
     const HooksPlan plan = make_plan(places, installs, !options.hook_hosts.empty(), program.name);
+    if (options.dry_run) return HooksAnswer{shown(plan), plan.status};
     const std::string text = plan.text();
-    if (options.dry_run)
-        return HooksAnswer{
-            (text.empty() ? "nothing is to be done\n" : text) + plan.remarks() + plan.refused,
-            plan.status};
     if (options.yes || plan.is_empty()) return carry_out_all(plan, installs, text);
     if (!ask)
         return failed(

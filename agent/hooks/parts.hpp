@@ -67,6 +67,7 @@ struct HookStatus {
     HookState state = HookState::no_host;
     std::string file = {};
     std::string remark = {};  // why it is so; empty: there is nothing to say
+    bool is_refused = false;  // install would be; the remark says why
 };
 
 // What a file has of hooks that ask for a sweep.

@@ -128,11 +128,31 @@ HookPlan remove_module(const HookPlace& place) {
     return change;
 }
 
-// Why it is not even looked at closer; empty: it is.
+// Why a file is not understood, as the end of a sentence.
+std::string unknown_form(const HookPlace& place) {
+    const auto bare = remove_hooks(*place.file.text, *place.host, std::nullopt);
+    return bare ? "is not understood" : bare.error();
+}
+
+// Why it must not be changed at all; empty: it may.
 std::string refuse_place(const HookPlace& place) {
     const HookFile& file = place.file;
     if (!file.trouble.empty()) return refusal_of(place, file.trouble);
-    return file.refusal.empty() ? "" : refusal_of(place, file.refusal);
+    if (!file.refusal.empty()) return refusal_of(place, file.refusal);
+    const bool is_unknown = state_of(place, "") == HookState::unknown;
+    return is_unknown ? refusal_of(place, unknown_form(place)) : "";
+}
+
+// That install would be refused, for the status of a hook that is to be installed.
+void add_refusal(HookStatus& status, const HookPlace& place, std::string_view program) {
+    const bool is_missing =
+        status.state == HookState::not_installed || status.state == HookState::other_version;
+    if (!is_missing || program.empty()) return;
+    const HookPlan plan = plan_hook_install(place, program);
+    if (plan) return;
+    const std::size_t before = refusal_of(place, "").size();
+    status.is_refused = true;
+    status.remark = "install is refused: the file " + plan.error().substr(before);
 }
 
 // What a person has written stays, and stays the only one.
@@ -185,14 +205,20 @@ HookStatus hook_status(const HookPlace& place, std::string_view program) {
     if (status.state == HookState::unclear)
         status.remark += " asks for a sweep in a form that is not understood";
     if (status.state == HookState::unknown)
-        status.remark = place.file.trouble.empty() ? "is not understood" : place.file.trouble;
+        status.remark = place.file.trouble.empty() ? unknown_form(place) : place.file.trouble;
     const bool is_there =
         status.state == HookState::installed || status.state == HookState::by_hand;
     if (is_there && has_hooks_off(*place.file.text, *place.host)) {
         status.state = HookState::off;
         status.remark = kOff;
     }
+    add_refusal(status, place, program);
     return status;
+}
+
+bool asks_already(const HookPlace& place) {
+    const FoundHooks found = find_hooks(place);
+    return found.by_hand || !found.programs.empty();
 }
 
 HookPlan plan_hook_install(const HookPlace& place, std::string_view program) {

@@ -10,8 +10,12 @@
 
 namespace reaper::agent {
 
-// Where the host stands. `program`: its name or path, as an installation would write it.
+// Where the host stands. `program`: its name or path, as an installation would write it; empty:
+// there can be none.
 [[nodiscard]] HookStatus hook_status(const HookPlace& place, std::string_view program);
+
+// True if the file has a hook, of install or by hand.
+[[nodiscard]] bool asks_already(const HookPlace& place);
 
 // The error: why the file is not changed, as a sentence with the path in it.
 using HookPlan = tl::expected<HookChange, std::string>;

@@ -19,12 +19,14 @@ bool has(const std::vector<HookStatus>& hosts, HookState state) {
     return std::ranges::find(hosts, state, &HookStatus::state) != hosts.end();
 }
 
-std::string line_of(const HookStatus& status) {
+std::string line_of(const HookStatus& status, bool can_install) {
     std::string line = fmt::format("  {:<12} {:<17} {}", status.host->name, to_string(status.state),
                                    policy::escape(status.file, kWidest));
     if (!status.remark.empty()) line += fmt::format(": {}", policy::escape(status.remark, kWidest));
     line += '\n';
-    if (status.state == HookState::not_installed || status.state == HookState::other_version)
+    const bool is_missing =
+        status.state == HookState::not_installed || status.state == HookState::other_version;
+    if (is_missing && can_install && !status.is_refused)
         line += fmt::format("        -> orphan-reaper hooks install {}\n", status.host->name);
     return line;
 }
@@ -71,7 +73,7 @@ ExitStatus exit_status_of(const std::vector<HookStatus>& hosts, bool named) {
 
 std::string render_hooks(const HooksView& view) {
     std::string text = "hooks that ask for a sweep when a session ends:\n";
-    for (const HookStatus& status : view.hosts) text += line_of(status);
+    for (const HookStatus& status : view.hosts) text += line_of(status, view.refusal.empty());
     if (!view.refusal.empty())
         text += fmt::format("  nothing can be installed: {}\n", view.refusal);
     return text;

@@ -299,6 +299,50 @@ def the_hook_of_the_manual_is_enough():
 
 
 @case
+def a_config_that_has_become_too_much():
+    """Hermes' own, once install has written to it."""
+    one = Hooks()
+    one.run("install", "--yes", "hermes")
+    with_hook = one.read(".hermes/config.yaml")
+    put(one.home / ".hermes/config.yaml", with_hook + "\nm: &m 1\nn: *m\n", one.stage.uid)
+    number = with_hook.count("\n") + 2
+    why = f"has a line {number} that has a value that is not plain"
+    said = one.run("status", "hermes", status=4).out
+    expect(why in said and "not understood" not in said, said)
+    for words in (["remove", "--yes"], ["install", "--yes"], ["install", "--dry-run"]):
+        said = one.run(*words, "hermes", status=3).out
+        expect(why in said and "is by hand" not in said and "nothing is" not in said, said)
+        expect(("asks for a sweep already" in said) == (words[0] == "install"), said)
+    expect(one.read(".hermes/config.yaml").startswith(with_hook), "it was changed")
+
+
+@case
+def status_says_what_install_would_refuse():
+    one = Hooks()
+    os.chown(one.home / ".config/opencode", 0, 0)
+    (one.home / ".config/opencode").chmod(0o755)
+    os.chown(one.home / ".codex/hooks.json", OTHER_UID, OTHER_UID)
+    put(one.home / ".gemini/settings.json", "{} // mine", one.stage.uid)
+    wrong = {
+        "opencode": "belongs to user 0",
+        "codex": f"user {OTHER_UID}",
+        "gemini": "has comments",
+    }
+    for host, why in wrong.items():
+        said = one.run("status", host, status=1).out
+        expect("install is refused" in said and why in said and "->" not in said, said)
+        found = one.run("status", "--json", host, status=1).json
+        SCHEMA.validate(found)
+        expect(why in found["hosts"][0]["remark"], str(found))
+        said = one.run("install", "--dry-run", host, status=3).out
+        expect(why in said and "nothing is" not in said, said)
+        expect(f"--from {host}" in said or '"--from", "opencode"' in said, said)
+    expect("-> orphan-reaper hooks install cursor" in one.run("status", status=1).out, "cursor")
+    one.run("install", "--yes", "cursor")
+    expect(one.run("install", "--dry-run", "cursor").out == "nothing is to be done\n", "cursor")
+
+
+@case
 def no_other_line_of_a_file_is_shown():
     one = Hooks()
     one.run("install", "--yes", "claude-code")

@@ -91,6 +91,33 @@ TEST_CASE("What must not be changed is not planned") {
     CHECK(hook_status(place, "x").state == HookState::no_host);
 }
 
+TEST_CASE("Status says what install would refuse, and advises nothing then") {
+    const auto text_of = [](const HookPlace& place, std::string_view program) {
+        return render_hooks({.hosts = {hook_status(place, program)}});
+    };
+    HookPlace place = place_of("codex");
+    CHECK(text_of(place, "x").find("-> orphan-reaper hooks install codex\n") != std::string::npos);
+    for (const char* text : {"{} // mine", "{\"hooks\": []}", ""}) {
+        place.file.text = text;
+        CAPTURE(text);
+        const HookStatus status = hook_status(place, "x");
+        const std::string prefix = "codex: /h/f ";
+        const auto plan = plan_hook_install(place, "x");
+        REQUIRE(!plan);
+        const std::string why = plan.error().substr(prefix.size());
+        CHECK(status.remark.ends_with(why));
+        CHECK(text_of(place, "x").find("->") == std::string::npos);
+    }
+    place = place_of("codex");
+    place.file.refusal = "belongs to user 7";
+    CHECK(hook_status(place, "x").remark == "install is refused: the file belongs to user 7");
+    CHECK(hook_status(place, "x").state == HookState::not_installed);
+    CHECK(render_hooks({.refusal = "it is in /tmp", .hosts = {hook_status(place_of("codex"), "")}})
+              .find("->") == std::string::npos);
+    place.file = {.path = "/h/f", .text = "not JSON"};
+    CHECK(hook_status(place, "x").remark == "is no JSON object that can be parsed");
+}
+
 TEST_CASE("A backup that is left is replaced, or removed") {
     HookPlace place = place_of("codex");
     place.file.backup = "{\"old\": 1}";
@@ -156,9 +183,12 @@ TEST_CASE("A plugin that a person has changed stays") {
     CHECK(!plan_hook_install(place, "orphan-reaper")->changes_file());
     CHECK(!plan_hook_remove(place)->changes_file());
     CHECK(plan_hook_remove(place)->is_left);
+    CHECK(asks_already(place));
     // The file is the hook, so it need not say who asks.
     place.file.text = "spawn(\"orphan-reaper\", [\"sweep\", \"--detach\"]);\n";
     CHECK(hook_status(place, "orphan-reaper").state == HookState::by_hand);
+    place.file.text = "// mine\n";
+    CHECK(!asks_already(place));
 }
 
 TEST_CASE("The status of all hosts is that of the worst") {
