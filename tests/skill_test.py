@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The skill is as agent hosts want it, and what it says is true of this program."""
+import json
 import os
 import pathlib
 import re
@@ -83,6 +84,20 @@ def check_words(text):
     expect(not re.search(r"^    .*\bp?kill", text, re.M), "it shows a kill")
 
 
+def check_tools(text):
+    """What it says that tools of `mcp` take, they take."""
+    tools = json.loads((ROOT / "packaging/schema/orphan-reaper-mcp-tools.json").read_text())[
+        "tools"
+    ]
+    (report,) = [tool for tool in tools if tool["name"] == "report"]
+    said = re.findall(r"`report` with `(\w+): \[\"(\w+)\"\]`", text)
+    expect(said == [("families", "agents")], f"the tool report: {said}")
+    for name, word in said:
+        expect(name in report["inputSchema"]["properties"], f"the tool report takes no {name}")
+        told = run("rules", "--family", word)
+        expect(told.returncode == 0, f"{word}: {told.stderr}")
+
+
 def main():
     text = SKILL.read_text()
     values, body = frontmatter(text)
@@ -92,6 +107,7 @@ def main():
     expect(text.isascii(), "it is not ASCII")
     check_commands(body)
     check_words(body)
+    check_tools(body)
     if wrong:
         sys.exit("\n".join(wrong))
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "agent/commands/platform.hpp"
+#include "agent/hooks/agents_pack.hpp"
 #include "agent/hooks/hosts.hpp"
 #include "agent/hooks/places.hpp"
 #include "agent/hooks/plan.hpp"
 #include "agent/hooks/view.hpp"
 #include "agent/reading/bounded_reader.hpp"
+#include "agent/rules/sources.hpp"
 #include "policy/text/escape.hpp"
 
 namespace reaper::agent {
@@ -36,18 +38,41 @@ Result<std::vector<HookPlace>> find_places(const std::vector<std::string>& names
     return places;
 }
 
-Answer status(const std::vector<HookPlace>& places, const Options& options) {
-    const HookProgram program = find_hook_program();
-    HooksView view{.version = REAPER_VERSION, .program = program.name, .refusal = program.refusal};
+// By the rules in effect; none: they cannot be read.
+std::optional<bool> ends_agents_here() {
+    const auto sources = read_rule_sources(usual_rule_places(""));
+    if (!sources) return std::nullopt;
+    const auto rules = combine_rules(*sources);
+    return rules ? std::optional(ends_agents(*rules)) : std::nullopt;
+}
+
+// Empty: there is nothing to say.
+std::string agents_remark_about(const HooksView& view) {
+    if (view.ends_agents.value_or(true) || !has_hook_of_agents(view.hosts)) return {};
+    return agents_remark(usual_rule_places("").folders.back());
+}
+
+HooksView view_of(const std::vector<HookPlace>& places, const HookProgram& program) {
+    HooksView view{.version = REAPER_VERSION,
+                   .program = program.name,
+                   .refusal = program.refusal,
+                   .ends_agents = ends_agents_here()};
     for (const HookPlace& place : places) view.hosts.push_back(hook_status(place, program.name));
+    if (std::string remark = agents_remark_about(view); !remark.empty())
+        view.remarks.push_back(std::move(remark));
+    return view;
+}
+
+Answer status(const std::vector<HookPlace>& places, const Options& options) {
+    const HooksView view = view_of(places, find_hook_program());
     const ExitStatus exit_status = exit_status_of(view.hosts, !options.hook_hosts.empty());
     return HooksAnswer{
         options.format == Format::json ? render_hooks_json(view, exit_status) : render_hooks(view),
         static_cast<int>(exit_status)};
 }
 
-std::string remark_line(const HookChange& change) {
-    return change.remark.empty() ? "" : policy::escape(change.remark, 2000) + "\n";
+std::string line_of(const std::string& remark) {
+    return remark.empty() ? "" : policy::escape(remark, 2000) + "\n";
 }
 
 // What is to be done to each file, and what is refused.
@@ -66,7 +91,7 @@ struct HooksPlan {
     }
     [[nodiscard]] std::string remarks() const {
         std::string text;
-        for (const HookChange& change : changes) text += remark_line(change);
+        for (const HookChange& change : changes) text += line_of(change.remark);
         return text;
     }
 };
@@ -102,19 +127,19 @@ HooksPlan make_plan(const std::vector<HookPlace>& places, bool installs, bool na
 
 std::string done_text(const HookChange& change, bool installs) {
     const std::string path = policy::escape(change.path, 1000);
-    if (!change.changes_file() && !change.remark.empty()) return remark_line(change);
+    if (!change.changes_file() && !change.remark.empty()) return line_of(change.remark);
     if (!installs)
         return change.changes_file() ? fmt::format("{}: the hook is removed from {}\n{}",
-                                                   change.host->name, path, remark_line(change))
+                                                   change.host->name, path, line_of(change.remark))
                                      : fmt::format("{}: there is no hook\n", change.host->name);
     std::string text =
         fmt::format("{}: the hook is {} {}\n", change.host->name,
                     change.changes_file() ? "installed in" : "installed already in", path);
     if (!change.host->next.empty()) text += fmt::format("  -> {}\n", change.host->next);
-    return text + remark_line(change);
+    return text + line_of(change.remark);
 }
 
-Answer carry_out_all(const HooksPlan& plan, bool installs, std::string text) {
+HooksAnswer carry_out_all(const HooksPlan& plan, bool installs, std::string text) {
     int exit_status = plan.status;
     for (const HookChange& change : plan.changes) {
         if (const auto done = carry_out(change); done) {
@@ -127,7 +152,7 @@ Answer carry_out_all(const HooksPlan& plan, bool installs, std::string text) {
     }
     if (plan.changes.empty() && plan.refused.empty())
         text += installs ? "no host is here\n" : "there is no hook\n";
-    return HooksAnswer{text + plan.refused, exit_status};
+    return {text + plan.refused, exit_status};
 }
 
 // What a dry run says.
@@ -136,22 +161,29 @@ std::string shown(const HooksPlan& plan) {
     return text.empty() ? "nothing is to be done\n" : text;
 }
 
+// About what is there once all is done.
+std::string remark_after_install(const Options& options, const HookProgram& program) {
+    const auto places = find_places(options.hook_hosts);
+    return places ? line_of(agents_remark_about(view_of(*places, program))) : "";
+}
+
 Answer change(const std::vector<HookPlace>& places, const Options& options, const AskPerson& ask) {
     const bool installs = options.hooks_task == "install";
     const HookProgram program = installs ? find_hook_program() : HookProgram();
     if (!program.refusal.empty()) return failed(program.refusal, kRefused);
     const HooksPlan plan = make_plan(places, installs, !options.hook_hosts.empty(), program.name);
     if (options.dry_run) return HooksAnswer{shown(plan), plan.status};
-    const std::string text = plan.text();
-    if (options.yes || plan.is_empty()) return carry_out_all(plan, installs, text);
-    if (!ask)
+    const bool is_asked = !options.yes && !plan.is_empty();
+    if (is_asked && !ask)
         return failed(
             "there is no terminal to ask on: --dry-run shows what would be changed, "
             "--yes changes it",
             static_cast<int>(ExitStatus::usage));
-    if (!ask(text))
+    if (is_asked && !ask(plan.text()))
         return HooksAnswer{"nothing was changed\n", static_cast<int>(ExitStatus::leaks_left)};
-    return carry_out_all(plan, installs, "");
+    HooksAnswer answer = carry_out_all(plan, installs, is_asked ? "" : plan.text());
+    if (installs) answer.text += remark_after_install(options, program);
+    return answer;
 }
 
 }  // namespace

@@ -76,6 +76,8 @@ std::string render_hooks(const HooksView& view) {
     for (const HookStatus& status : view.hosts) text += line_of(status, view.refusal.empty());
     if (!view.refusal.empty())
         text += fmt::format("  nothing can be installed: {}\n", view.refusal);
+    for (const std::string& remark : view.remarks)
+        text += fmt::format("  {}\n", policy::escape(remark, 2000));
     return text;
 }
 
@@ -85,6 +87,7 @@ std::string render_hooks_json(const HooksView& view, ExitStatus exit_status) {
                  {"command", "hooks"},
                  {"program", view.program.empty() ? Json(nullptr) : Json(view.program)},
                  {"refusal", view.refusal.empty() ? Json(nullptr) : Json(view.refusal)},
+                 {"ends_agents", view.ends_agents ? Json(*view.ends_agents) : Json(nullptr)},
                  {"hosts", Json::array()},
                  {"exit_status", static_cast<int>(exit_status)}};
     for (const HookStatus& status : view.hosts) json["hosts"].push_back(host_json(status));

@@ -1,6 +1,7 @@
 // What is installed, and what would be changed, as text and JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ struct HooksView {
     std::string program = {};  // as a hook names it; empty: it is not to be installed
     std::string refusal = {};  // why not
     std::vector<HookStatus> hosts = {};
+    std::optional<bool> ends_agents = {};   // as in agents_pack.hpp; none: there are no rules
+    std::vector<std::string> remarks = {};  // sentences for the person, at the end of the text
 };
 
 // 0: each host that is there has its hook; 1: one has none, that of another version, one that is

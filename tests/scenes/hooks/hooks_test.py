@@ -275,6 +275,32 @@ def a_hook_that_a_person_has_changed_is_left_alone():
 
 
 @case
+def it_says_that_mcp_servers_are_only_counted():
+    one = Hooks()
+    remark = "MCP servers of these hosts are only counted, not ended: put "
+    expect(remark not in one.run("status", status=1).out, "before any hook")
+    expect(remark not in one.run("install", "--yes", "hermes").out, "Hermes")
+    expect(remark not in one.run("status", status=1).out, "only Hermes has one")
+    said = one.run("install", "--yes", "codex").out
+    expect(remark in said, said)
+    expect(remark in one.run("install", "codex").out, "it is there already")
+    expect(one.run("status", "--json", "codex").json["ends_agents"] is False, "JSON")
+    said = one.run("status", "codex").out
+    rule, path = re.search(re.escape(remark) + "(.*) into (.*), see", said).groups()
+    expect(path == f"{one.home}/.config/orphan-reaper/rules.d/agents.json", said)
+    put(pathlib.Path(path), rule).chmod(0o644)
+    own_below(one.home, one.stage.uid)
+    expect(remark not in one.run("status", "codex").out, "after it was typed")
+    expect(one.run("status", "--json", "codex").json["ends_agents"] is True, "JSON")
+    expect(remark not in one.run("install", "--yes", "gemini").out, "gemini")
+    put(pathlib.Path(path), "{").chmod(0o644)
+    expect(remark not in one.run("status", "codex").out, "rules that cannot be read")
+    said = one.run("status", "--json", "codex").json
+    SCHEMA.validate(said)
+    expect(said["ends_agents"] is None, str(said))
+
+
+@case
 def the_hook_of_the_manual_is_enough():
     """As the page shows it, by a person, in the event of each host."""
     page = (ROOT / "packaging/man/orphan-reaper.1").read_text()
