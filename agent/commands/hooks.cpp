@@ -10,6 +10,7 @@
 #include "agent/hooks/view.hpp"
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/rules/sources.hpp"
+#include "agent/system/environment.hpp"
 #include "policy/text/escape.hpp"
 
 namespace reaper::agent {
@@ -38,6 +39,15 @@ Result<std::vector<HookPlace>> find_places(const std::vector<std::string>& names
     return places;
 }
 
+// As sudo can leave it. Empty: there is nothing to say.
+std::string home_remark() {
+    const std::string said = variable("HOME");
+    const auto home = home_of_caller();
+    if (said.empty() || !home || said == *home) return {};
+    return fmt::format("this is about {}, the home of its user, and not about HOME, which is {}",
+                       *home, said);
+}
+
 // By the rules in effect; none: they cannot be read.
 std::optional<bool> ends_agents_here() {
     const auto sources = read_rule_sources(usual_rule_places(""));
@@ -58,8 +68,9 @@ HooksView view_of(const std::vector<HookPlace>& places, const HookProgram& progr
                    .refusal = program.refusal,
                    .ends_agents = ends_agents_here()};
     for (const HookPlace& place : places) view.hosts.push_back(hook_status(place, program.name));
-    if (std::string remark = agents_remark_about(view); !remark.empty())
-        view.remarks.push_back(std::move(remark));
+    for (std::string remark : {home_remark(), agents_remark_about(view)}) {
+        if (!remark.empty()) view.remarks.push_back(std::move(remark));
+    }
     return view;
 }
 
@@ -172,16 +183,17 @@ Answer change(const std::vector<HookPlace>& places, const Options& options, cons
     const HookProgram program = installs ? find_hook_program() : HookProgram();
     if (!program.refusal.empty()) return failed(program.refusal, kRefused);
     const HooksPlan plan = make_plan(places, installs, !options.hook_hosts.empty(), program.name);
-    if (options.dry_run) return HooksAnswer{shown(plan), plan.status};
+    const std::string about = line_of(home_remark());
+    if (options.dry_run) return HooksAnswer{about + shown(plan), plan.status};
     const bool is_asked = !options.yes && !plan.is_empty();
     if (is_asked && !ask)
         return failed(
             "there is no terminal to ask on: --dry-run shows what would be changed, "
             "--yes changes it",
             static_cast<int>(ExitStatus::usage));
-    if (is_asked && !ask(plan.text()))
+    if (is_asked && !ask(about + plan.text()))
         return HooksAnswer{"nothing was changed\n", static_cast<int>(ExitStatus::leaks_left)};
-    HooksAnswer answer = carry_out_all(plan, installs, is_asked ? "" : plan.text());
+    HooksAnswer answer = carry_out_all(plan, installs, is_asked ? "" : about + plan.text());
     if (installs) answer.text += remark_after_install(options, program);
     return answer;
 }

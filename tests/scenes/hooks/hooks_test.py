@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import pty
+import pwd
 import re
 import shutil
 import stat
@@ -298,6 +299,27 @@ def it_says_that_mcp_servers_are_only_counted():
     said = one.run("status", "--json", "codex").json
     SCHEMA.validate(said)
     expect(said["ends_agents"] is None, str(said))
+
+
+@case
+def what_root_is_told():
+    one = Hooks()
+    own = pathlib.Path(pwd.getpwuid(0).pw_dir)
+    put(own / ".codex/x", "", 0)
+    differs = f"about {own}, the home of its user, and not about HOME, which is {one.home}"
+    for words in (["status", "codex"], ["install", "--dry-run", "codex"], ["status"]):
+        status = 1 if words[0] == "status" else 0
+        said = one.run(*words, uid=0, status=status).out
+        expect(differs in said, f"{words}: {said}")
+        said = one.run(*words, uid=0, home=own, status=status).out
+        expect("HOME" not in said, f"{words}: {said}")
+    said = one.run("install", "--yes", uid=0, home=own).out
+    rule, path = re.search(r"not ended: put (.*) into (.*), see", said).groups()
+    expect(path == f"{own}/.config/orphan-reaper/rules.d/agents.json", said)
+    put(pathlib.Path(path), rule, 0).chmod(0o644)
+    said = one.run("status", "--json", "codex", uid=0).json
+    expect(said["ends_agents"] is True, str(said))
+    expect("HOME" not in one.run("status", status=1).out, "not root")
 
 
 @case
