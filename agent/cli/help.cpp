@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/cli/exit_status_text.hpp"
 #include "agent/cli/option_table.hpp"
 #include "agent/system/format.hpp"
 #include "policy/rules/rules.hpp"
@@ -101,7 +102,6 @@ something behind, or, with --idle, when nothing uses its stdin and stdout: TERM,
 the grace of its family, KILL. To use is to read(2) or write(2); send and recv
 on a socket do not count. --verbose says by what means: a cgroup of its own, or
 a child subreaper.
-Exit status: the helper's; 127 or 126 where it cannot be run.
 
   orphan-reaper run --parent 4711 -- node dist/bridge.mjs --agent=hermes
 )";
@@ -149,8 +149,6 @@ Each line is a check that is
   skip  it does not apply here, or could not be looked at
 and below it stands the command that mends it. None of them is run. As root, it
 is about root's own processes, or with --user about those of another user.
-Exit status: 0 when nothing fails, 1 when something does (with --strict also
-when something warns), 4 when the processes could not be looked at.
 )";
 
 constexpr std::string_view kSchedule = R"(
@@ -163,9 +161,8 @@ constexpr std::string_view kSchedule = R"(
 A package's units are used as they are; --every and --report-only are files
 beside them. Else units are written to ~/.config/systemd/user, or with --system
 to /etc/systemd/system. A file that install has not written is never changed.
-Refused, with exit status 3: programs in temporary folders, build folders and
-caches of npx and bunx, and such as other users could change.
-Exit status: 0 all is well; 1 something is to be done; 4 could not look.
+Refused are programs in temporary folders, build folders and caches of npx and
+bunx, and such as other users could change.
 )";
 
 constexpr std::string_view kMerge = R"(
@@ -174,9 +171,6 @@ Each REPORT is a file, a pipe, or '-' for the standard input, with what 'report'
 same command and scope by one system the newer one counts.
 
   orphan-reaper merge <(ssh one orphan-reaper --json) <(ssh two orphan-reaper --json)
-
-Exit status: the worst of theirs: 4 where a report could not be read, or its
-machine not be seen completely; 5, 6, 1, 0.
 )";
 
 constexpr std::string_view kHooks = R"(
@@ -190,8 +184,8 @@ one it is every host that is there. What would be changed is shown first; then
 it asks, or wants --yes. A file that is not understood, has comments or belongs
 to another user is not changed: the text to add by hand is printed.
 Hooks do not come when a host is killed: 'schedule' or 'watch' is needed, too.
-Exit status: 0 as asked; 1 a hook is missing, or not as it should be; 3 refused;
-4 could not look, or not write.
+Helpers of hosts other than Hermes are ended only where a rule file says so:
+{"packs": ["agents"]}, see orphan-reaper-rules(5).
 )";
 
 constexpr std::string_view kMcp = R"(
@@ -203,21 +197,6 @@ judged the same. Where the host cannot ask, nothing is ended.
 
   claude mcp add orphan-reaper -- orphan-reaper mcp
   codex mcp add orphan-reaper -- orphan-reaper mcp
-
-)";
-
-constexpr std::string_view kExitStatus = R"(Exit status:
-  0    nothing leaked is left
-  1    leaks, or stale files, were found and left (report, dry run);
-       a check failed (doctor)
-  2    wrong usage
-  3    configuration or rules are invalid; nothing was done
-  4    the scan was incomplete: not enough could be read to be sure;
-       or the report could not be written
-  5    something that should have ended or been removed was not
-  6    something is in the way of an update (preflight), or an update is
-       running, so stale files were left (pidfiles)
-  130  interrupted
 )";
 
 std::string entry(std::string_view left, std::string_view right) {
@@ -239,6 +218,14 @@ std::string family_names() {
     return fmt::format(" ({})", fmt::join(names, ", "));
 }
 
+std::string help_of(const OptionInfo& option, std::optional<Command> command) {
+    if (!command || option.name != "--format")
+        return fmt::format("{}{}", option.help, option.value == "FAMILY" ? family_names() : "");
+    auto formats = split_words(info_of(*command).formats);
+    formats.front() = "text (default)";
+    return join_words(formats, "or");
+}
+
 std::string options_text(std::optional<Command> command) {
     std::string text;
     std::string_view group;
@@ -246,10 +233,9 @@ std::string options_text(std::optional<Command> command) {
         if (command && !is_for(option, *command)) continue;
         if (option.group != group) text += fmt::format("\n{}:\n", option.group);
         group = option.group;
-        text +=
-            entry(fmt::format("{:2}{} {} {}", option.letter, option.letter.empty() ? ' ' : ',',
-                              option.name, option.value),
-                  fmt::format("{}{}", option.help, option.value == "FAMILY" ? family_names() : ""));
+        text += entry(fmt::format("{:2}{} {} {}", option.letter, option.letter.empty() ? ' ' : ',',
+                                  option.name, option.value),
+                      help_of(option, command));
     }
     return text;
 }
@@ -292,7 +278,8 @@ std::string about(Command wanted) {
 
 std::string help_text(std::optional<Command> command) {
     return fmt::format("{}{}{}{}{}", command ? about(*command) : about_program(),
-                       options_text(command), kTypedHow, command ? "" : kExamples, kExitStatus);
+                       options_text(command), kTypedHow, command ? "" : kExamples,
+                       exit_status_text(command));
 }
 
 }  // namespace reaper::agent

@@ -221,8 +221,9 @@ constexpr OptionInfo kOptions[] = {
      "That line says the first reason why something could not be looked at, did not end or was not "
      "removed. A sweep whose standard error is the journal of systemd also writes a line there for "
      "each process that it has ended, kept from ending, or left although it is leaked."},
-    {kOutputGroup, "--verbose", "-v", "", "", set<&Options::verbose>,
-     "every process with all of its evidence"},
+    {kOutputGroup, "--verbose", "-v", "",
+     "report sweep preflight run watch explain rules pidfiles history doctor schedule merge",
+     set<&Options::verbose>, "every process with all of its evidence"},
     {kOutputGroup, "--color", "", "WHEN", kReporting, set<&Options::color>,
      "auto (default), always or never"},
     {kOther, "--help", "-h", "", "", nullptr, "help, also about one command",

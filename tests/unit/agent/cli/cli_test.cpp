@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/cli/exit_status_text.hpp"
 #include "agent/cli/help.hpp"
 #include "agent/cli/option_table.hpp"
 #include "policy/rules/rules.hpp"
@@ -561,6 +562,40 @@ TEST_CASE("Help names every command and every option that applies, in 80 columns
             REQUIRE(column <= 80);
         }
     }
+}
+
+TEST_CASE("Help about a command has only what is true of that command") {
+    const std::string general = "  0    nothing leaked is left\n";
+    CHECK(contains(help_text(std::nullopt), general));
+    CHECK(contains(help_text(std::nullopt), "text (default), json, jsonl, prometheus or html"));
+    for (const CommandInfo& command : command_table()) {
+        const std::string text = help_text(command.command);
+        INFO(command.name);
+        std::size_t tables = 0;
+        for (std::size_t at = 0; (at = text.find("Exit status:", at)) != std::string::npos; ++at)
+            ++tables;
+        CHECK(tables == 1);
+        std::size_t column = 0;
+        for (const char c : exit_status_text(command.command)) {
+            column = c == '\n' ? 0 : column + 1;
+            REQUIRE(column <= 80);
+        }
+    }
+    for (const char* own : {"run", "doctor", "schedule", "merge", "hooks", "mcp"})
+        CHECK(!contains(message_for({own, "--help"}).text, general));
+    CHECK(contains(help_text(Command::sweep), general));
+    CHECK(contains(help_text(Command::sweep), "text (default), json, jsonl, prometheus or html"));
+    const std::string hooks = help_text(Command::hooks);
+    CHECK(contains(hooks, "--format FORMAT     text (default) or json\n"));
+    CHECK(contains(hooks, "\n  3    something was refused"));
+    CHECK(!contains(hooks, "\n  5 "));
+    CHECK(!contains(hooks, "--verbose"));
+    CHECK(contains(hooks, "{\"packs\": [\"agents\"]}"));
+    CHECK(contains(help_text(Command::history), "text (default), json, prometheus or html\n"));
+    const std::string mcp = help_text(Command::mcp);
+    CHECK(contains(mcp, "\n  4    it could not begin\n"));
+    for (const char* status : {"\n  1 ", "\n  3 ", "\n  5 ", "\n  6 ", "--verbose"})
+        CHECK(!contains(mcp, status));
 }
 
 TEST_CASE("The scope of one command can be typed again for the next") {
