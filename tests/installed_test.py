@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What is installed names the options that the program takes: the manual, and each shell that
-completes a line."""
+completes a line. And agent hosts find the plugin there."""
+import json
 import os
 import pathlib
 import re
@@ -27,7 +28,7 @@ ZSH = """_arguments() {
 command=$2; source $1/zsh/site-functions/_orphan-reaper"""
 FISH = (
     "source $argv[1]/fish/vendor_completions.d/orphan-reaper.fish; "
-    "complete -C \"orphan-reaper $argv[2] -\""
+    'complete -C "orphan-reaper $argv[2] -"'
 )
 
 
@@ -77,10 +78,24 @@ def expect_same(what, found, wanted):
         )
 
 
+def check_marketplace(place):
+    """What `/plugin marketplace add` is given leads to the plugin, whole."""
+    market = json.loads((place / ".claude-plugin/marketplace.json").read_text())
+    (entry,) = market["plugins"]
+    plugin = place / entry["source"]
+    manifest = json.loads((plugin / ".claude-plugin/plugin.json").read_text())
+    if manifest["name"] != entry["name"]:
+        sys.exit(f"the marketplace has {entry['name']}, and the plugin is {manifest['name']}")
+    for name in (".mcp.json", "hooks/hooks.json", "skills/orphan-reaper/SKILL.md"):
+        if not (plugin / name).is_file():
+            sys.exit(f"{plugin} has no {name}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         run("cmake", "--install", os.environ["REAPER_BUILD"], "--prefix", folder)
         share = f"{folder}/share"
+        check_marketplace(pathlib.Path(share, "orphan-reaper"))
         everything = set().union(*(taken(command) for command in COMMANDS))
         manual = pathlib.Path(share, "man/man1/orphan-reaper.1").read_text()
         entries = re.search(r"^\.Sh OPTIONS$.*?^\.Ss Other$.*?^\.El$", manual, re.S | re.M)[0]

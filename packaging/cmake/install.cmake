@@ -57,6 +57,9 @@ install(DIRECTORY packaging/plugin packaging/plugin-hermes
   DESTINATION ${CMAKE_INSTALL_DATADIR}/orphan-reaper
   PATTERN __pycache__ EXCLUDE
   PATTERN catalog-entry.yaml EXCLUDE)
+# With it that folder is a marketplace of Claude Code.
+install(FILES packaging/marketplace.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/orphan-reaper/.claude-plugin)
 
 # The units and the crontab line name the program by its full path, which is known only here.
 if(REAPER_SYSTEM STREQUAL linux)

@@ -116,12 +116,22 @@ def market(stage):
     return target
 
 
+def installed_market(stage):
+    """share/orphan-reaper, as far as a marketplace goes."""
+    target = stage.home / "share"
+    shutil.copytree(ROOT / "packaging/plugin", target / "plugin")
+    text = (ROOT / "packaging/marketplace.json").read_text()
+    put(target / ".claude-plugin/marketplace.json", text)
+    own_below(target, stage.uid)
+    return target
+
+
 @case(timeout=300)
 @large
 def claude_code_finds_nothing_wrong_with_the_plugin():
     stage = HostStage("agents-claude-1", "claude")
     place = market(stage)
-    for folder in (place, place / "packaging/plugin"):
+    for folder in (place, place / "packaging/plugin", installed_market(stage)):
         stage.run_host("plugin", "validate", "--strict", folder)
     broken = place / "packaging/plugin/.claude-plugin/plugin.json"
     broken.write_text('{"name": "Not Kebab"}')
@@ -131,8 +141,18 @@ def claude_code_finds_nothing_wrong_with_the_plugin():
 @case(timeout=300)
 @large
 def claude_code_runs_the_hook_of_the_plugin():
+    expect_plugin_at_work(market)
+
+
+@case(timeout=300)
+@large
+def claude_code_runs_the_hook_of_the_installed_plugin():
+    expect_plugin_at_work(installed_market)
+
+
+def expect_plugin_at_work(make_market):
     stage = HostStage("agents-claude-1", "claude")
-    stage.run_host("plugin", "marketplace", "add", market(stage))
+    stage.run_host("plugin", "marketplace", "add", make_market(stage))
     stage.run_host("plugin", "install", "orphan-reaper@orphan-reaper")
     expect("ok" in stage.run_host("-p", "hi"), "the stand-in did not answer")
     said = stage.home / "said"

@@ -76,6 +76,12 @@ def marketplaces_lead_to_the_plugin():
     ):
         expect(entry["name"] == name, str(entry))
         expect((ROOT / place).samefile(PLUGIN), place)
+    # The one that is installed beside the folder of the plugin.
+    installed = read("packaging/marketplace.json")
+    (beside,) = installed["plugins"]
+    expect(beside["source"] == "./plugin", str(beside))
+    with_plugins = {**installed, "plugins": [{**beside, "source": for_claude["source"]}]}
+    expect(with_plugins == read(".claude-plugin/marketplace.json"), str(installed))
     expect(len((PLUGIN / "README.md").read_text().split()) >= 40, "the README is too short")
 
 
