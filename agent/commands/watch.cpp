@@ -2,7 +2,6 @@
 // comes, or the next look is due.
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "agent/sweep/lock.hpp"
 #include "agent/system/lock_file.hpp"
 #include "agent/system/service_manager.hpp"
+#include "agent/system/signal_inbox.hpp"
 #include "agent/system/text_file.hpp"
 #include "agent/watch/log.hpp"
 #include "agent/watch/watcher.hpp"
@@ -33,17 +33,6 @@ namespace {
 using Clock = Watcher::Clock;
 using policy::escape;
 using scanner::ProcConnector;
-
-// Makes a descriptor for INT, TERM, HUP and USR1. Copies of this program have them blocked as well,
-// until they look.
-Fd take_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&signals, signal);
-    Fd fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (fd) std::ignore = ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    return fd;
-}
 
 int milliseconds_until(Clock::time_point moment) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(moment - Clock::now()).count();
@@ -74,11 +63,11 @@ tl::expected<Fd, Message> take_watch_lock(const scanner::ProcessTable& table) {
 class Watch {
    public:
     Watch(const scanner::ProcessTable& table, const WatchOptions& options, Setup setup, Fd lock,
-          Fd signals, std::optional<ProcConnector> connector)
+          const SignalInbox& signals, std::optional<ProcConnector> connector)
         : table_(table),
           options_(options),
           lock_(std::move(lock)),
-          signals_(std::move(signals)),
+          signals_(signals),
           connector_(std::move(connector)),
           watcher_(table, options, std::move(setup), options.events != Events::scan,
                    [this] { lock_.reset(); }) {}
@@ -117,7 +106,7 @@ class Watch {
         BoundedReader::of_program().collect();
         const auto sign = manager_.next_sign();
         const Clock::time_point until = sign ? std::min(*sign, watcher_.next()) : watcher_.next();
-        std::vector<pollfd> descriptors{{signals_.get(), POLLIN, 0}};
+        std::vector<pollfd> descriptors{{signals_.raw(), POLLIN, 0}};
         if (connector_) descriptors.push_back({connector_->raw(), POLLIN, 0});
         watcher_.add_to(descriptors);
         std::ignore = ::poll(descriptors.data(), descriptors.size(), milliseconds_until(until));
@@ -130,11 +119,10 @@ class Watch {
     }
 
     void take_signals() {
-        struct signalfd_siginfo taken{};
-        while (::read(signals_.get(), &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken)) {
-            if (taken.ssi_signo == SIGHUP) reload();
-            if (taken.ssi_signo == SIGUSR1) count();
-            stopping_ = stopping_ || taken.ssi_signo == SIGINT || taken.ssi_signo == SIGTERM;
+        while (const auto taken = signals_.take()) {
+            if (taken->number == SIGHUP) reload();
+            if (taken->number == SIGUSR1) count();
+            stopping_ = stopping_ || taken->number == SIGINT || taken->number == SIGTERM;
         }
     }
 
@@ -176,7 +164,7 @@ class Watch {
     const scanner::ProcessTable& table_;
     const WatchOptions& options_;
     Fd lock_;  // this process's alone: a sweep that outlives it keeps no other watch away
-    Fd signals_;
+    const SignalInbox& signals_;
     std::optional<ProcConnector> connector_;
     ServiceManager manager_;
     Watcher watcher_;
@@ -217,9 +205,11 @@ tl::expected<int, Message> run_watch(const WatchOptions& asked, Setup setup) {
     raise_descriptor_limit();
     auto connector = find_connector(options);
     if (!connector) return fail(connector.error());
-    Fd signals = take_signals();
-    if (!signals) return fail(system_failure("wait for", "signals").value());
-    return Watch(*table, options, std::move(setup), std::move(*lock), std::move(signals),
+    // Until the program ends: a signal that comes at the very end does not change its exit status.
+    // Copies of this program keep them back as well, until they look.
+    static const SignalInbox signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1});
+    if (signals.raw() < 0) return fail(system_failure("wait for", "signals").value());
+    return Watch(*table, options, std::move(setup), std::move(*lock), signals,
                  std::move(*connector))
         .run();
 }

@@ -58,7 +58,7 @@ int work_on(const ToolCall& call, const ToolWork& work, int place, const Interru
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != server) return 1;
     leave_client();
-    std::ignore = ::pthread_sigmask(SIG_SETMASK, &interrupt.mask_before(), nullptr);
+    interrupt.step_aside();
     try {
         const std::string text = write_answer(work(call));
         BoundedReader::of_program().collect();

@@ -14,6 +14,7 @@
 #include "agent/reaping/child.hpp"
 #include "agent/reaping/close_descriptors.hpp"
 #include "agent/reaping/process_control.hpp"
+#include "agent/system/signal_inbox.hpp"
 #include "scanner/killed_copies.hpp"
 #include "scanner/machine.hpp"
 #include "scanner/own_process.hpp"
@@ -43,15 +44,11 @@ constexpr std::ptrdiff_t kMaxWithoutAnswer =
 constexpr std::size_t kMostCopies = 64;  // that were given up, and live
 constexpr std::size_t kMountsLimit = 4 * 1024 * 1024;
 
-// Returns how long reads may still take. None: no interrupt has come. Where these signals are not
-// blocked, they end the program.
+// Returns how long reads may still take. None: no interrupt has come. Where nothing waits for these
+// signals, they end the program.
 std::optional<milliseconds> time_after_interrupt() {
-    sigset_t pending;
-    sigemptyset(&pending);
-    if (::sigpending(&pending) != 0) return std::nullopt;
-    if (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1)
-        return kInterruptTime;
-    return sigismember(&pending, SIGALRM) == 1 ? std::optional(kTimeoutTime) : std::nullopt;
+    if (has_come(SIGINT) || has_come(SIGTERM)) return kInterruptTime;
+    return has_come(SIGALRM) ? std::optional(kTimeoutTime) : std::nullopt;
 }
 
 struct Copy {

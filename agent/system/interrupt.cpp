@@ -1,13 +1,12 @@
 #include "agent/system/interrupt.hpp"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <tuple>
+#include <vector>
 
 namespace reaper::agent {
 
@@ -26,45 +25,37 @@ void arm(std::chrono::milliseconds time) {
     ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-}  // namespace
-
-Interrupt::Interrupt(std::optional<std::chrono::milliseconds> limit, bool by_hangup) {
-    sigset_t watched;
-    sigemptyset(&watched);
-    for (const int signal : kAsked) sigaddset(&watched, signal);
-    if (limit) sigaddset(&watched, SIGALRM);
-    if (!by_hangup) sigdelset(&watched, SIGHUP);
-    fd_ = Fd(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
-    // Blocks them only when there is a descriptor to see them by.
-    std::ignore = ::pthread_sigmask(SIG_BLOCK, fd_ ? &watched : nullptr, &before_);
-    if (fd_ && limit) arm(*limit);
+std::vector<int> signals_of(bool has_limit, bool by_hangup) {
+    std::vector<int> signals{SIGINT, SIGTERM};
+    if (by_hangup) signals.push_back(SIGHUP);
+    if (has_limit) signals.push_back(SIGALRM);
+    return signals;
 }
 
+}  // namespace
+
+Interrupt::Interrupt(std::optional<std::chrono::milliseconds> limit, bool by_hangup)
+    : inbox_(signals_of(limit.has_value(), by_hangup)) {
+    if (raw() >= 0 && limit) arm(*limit);
+}
+
+// One that came was honoured: the report says so, and so does the exit status.
 Interrupt::~Interrupt() {
     arm(std::chrono::milliseconds(0));
-    // One that came was honoured: the report says so, and so does the exit status.
-    struct signalfd_siginfo taken{};
-    while (fd_ && ::read(fd_.get(), &taken, sizeof taken) > 0) {
-    }
-    std::ignore = ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 int Interrupt::take_request() const {
-    struct signalfd_siginfo taken{};
-    if (!fd_ || ::read(fd_.get(), &taken, sizeof taken) <= 0) return 0;
+    const auto taken = inbox_.take();
+    if (!taken) return 0;
     // When a terminal hangs up, only the leader of its session gets HUP.
     const bool for_us =
-        taken.ssi_code != SI_KERNEL || (taken.ssi_signo == SIGHUP && ::getsid(0) == ::getpid());
-    return for_us ? static_cast<int>(taken.ssi_signo) : 0;
+        !taken->from_kernel || (taken->number == SIGHUP && ::getsid(0) == ::getpid());
+    return for_us ? taken->number : 0;
 }
 
-// True if SIGALRM has come: a signal that was not read from the signalfd is still pending.
 bool Interrupt::timed_out() const {
-    sigset_t pending;
-    sigemptyset(&pending);
-    if (!fd_ || ::sigpending(&pending) != 0 || sigismember(&pending, SIGALRM) != 1) return false;
-    return std::none_of(std::begin(kAsked), std::end(kAsked),
-                        [&](int signal) { return sigismember(&pending, signal) == 1; });
+    return raw() >= 0 && has_come(SIGALRM) &&
+           std::none_of(std::begin(kAsked), std::end(kAsked), has_come);
 }
 
 bool Interrupt::wait(std::chrono::milliseconds time) const {

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <optional>
 
-#include "scanner/fd.hpp"
+#include "agent/system/signal_inbox.hpp"
 
 namespace reaper::agent {
 
@@ -23,10 +23,12 @@ class Interrupt {
 
     // For poll(2): readable once an interrupt came. -1 where the system gave no descriptor: then
     // nothing interrupts.
-    [[nodiscard]] int raw() const { return fd_ ? fd_.get() : -1; }
+    [[nodiscard]] int raw() const { return inbox_.raw(); }
     [[nodiscard]] bool came() const { return wait(std::chrono::milliseconds(0)); }
     // The signal mask before this object: that of a program that is started meanwhile.
-    [[nodiscard]] const sigset_t& mask_before() const { return before_; }
+    [[nodiscard]] const sigset_t& mask_before() const { return inbox_.mask_before(); }
+    // In a copy of this process: INT, TERM and HUP end it as they did before this object.
+    void step_aside() const { inbox_.step_aside(); }
     // Takes back that it came. The signal by which this process was asked for it; 0: by none, but
     // by a key that every process of the terminal is told of.
     [[nodiscard]] int take_request() const;
@@ -36,8 +38,7 @@ class Interrupt {
     [[nodiscard]] bool wait(std::chrono::milliseconds time) const;
 
    private:
-    sigset_t before_{};
-    Fd fd_;
+    SignalInbox inbox_;
 };
 
 }  // namespace reaper::agent

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstdlib>
 #include <tuple>
 #include <utility>
 
+#include "agent/system/signal_inbox.hpp"
 #include "scanner/regular_file.hpp"
 
 namespace reaper::agent {
@@ -49,12 +49,9 @@ Result<void> take_after(int file, const std::string& path, mode_t mode_of_new) {
     return ::fchmod(file, mode) == 0 ? Result<void>{} : system_failure("write", path);
 }
 
-// Tells whether INT or TERM is pending. Where they are not blocked, they have ended this program.
+// Where nothing waits for these signals, they have ended this program.
 bool is_to_end() {
-    sigset_t pending;
-    sigemptyset(&pending);
-    return ::sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+    return has_come(SIGINT) || has_come(SIGTERM);
 }
 
 // Waits until the file takes more. False: an interrupt has come, and the file has taken nothing for
