@@ -1,10 +1,8 @@
 #include "agent/detach/detach.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -21,6 +19,7 @@
 #include "agent/reaping/child.hpp"
 #include "agent/reaping/close_descriptors.hpp"
 #include "agent/report/journal_stream.hpp"
+#include "agent/system/pipe.hpp"
 #include "policy/text/escape.hpp"
 
 namespace reaper::agent {
@@ -122,10 +121,9 @@ int be_detached(const scanner::ProcessTable& table, const Options& options, Swee
 Result<void> start(const Options& options, const std::function<int(const Options&)>& sweep) {
     auto table = scanner::ProcessTable::open();
     if (!table) return tl::unexpected(table.error());
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_failure("make", "a pipe");
-    const Fd over(ends[0]);
-    Fd told(ends[1]);
+    auto pipe = make_pipe();
+    if (!pipe) return tl::unexpected(pipe.error());
+    auto& [over, told] = *pipe;
     SweepRequest request{options.from, find_hook_host(*table, options.after)};
     auto begun = detach(
         [&] { return be_detached(*table, options, std::move(request), std::move(told), sweep); });

@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <climits>
 #include <utility>
 
 #include "agent/doctor/gather_packet.hpp"
@@ -16,6 +14,7 @@
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/reaping/command.hpp"
 #include "agent/system/environment.hpp"
+#include "agent/system/system_calls.hpp"
 #include "scanner/inspector.hpp"
 #include "scanner/pid_handle.hpp"
 #include "scanner/proc_connector.hpp"
@@ -29,9 +28,8 @@ namespace {
 constexpr std::chrono::milliseconds kVersionTime{2000};
 
 std::string own_program() {
-    std::array<char, PATH_MAX> space;
-    const ssize_t size = ::readlink("/proc/self/exe", space.data(), space.size());
-    return size > 0 ? std::string(space.data(), static_cast<std::size_t>(size)) : "orphan-reaper";
+    std::string path = own_program_path();
+    return path.empty() ? "orphan-reaper" : path;
 }
 
 // Not what the environment says. Empty: there is none.

@@ -16,6 +16,7 @@
 #include "agent/history/file.hpp"
 #include "agent/rules/trust.hpp"
 #include "agent/system/lock_file.hpp"
+#include "agent/system/system_calls.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/directory.hpp"
 
@@ -141,7 +142,8 @@ std::vector<OtherProgram> find_other_programs(const std::string& path) {
     std::vector<OtherProgram> others;
     struct stat status{};
     std::set<FileId> known;
-    if (::stat("/proc/self/exe", &status) == 0) known.emplace(status.st_dev, status.st_ino);
+    if (::stat(own_program_path().c_str(), &status) == 0)
+        known.emplace(status.st_dev, status.st_ino);
     std::size_t begin = 0;
     for (std::size_t i = 0; i < kMostFolders && begin < path.size(); ++i) {
         const std::size_t end = std::min(path.find(':', begin), path.size());

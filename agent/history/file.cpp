@@ -16,6 +16,7 @@
 
 #include "agent/history/summary_lines.hpp"
 #include "agent/system/lock_file.hpp"
+#include "agent/system/system_calls.hpp"
 #include "agent/system/text_file.hpp"
 
 namespace reaper::agent {
@@ -154,7 +155,7 @@ Result<void> HistoryFile::append(const std::string& line) {
     const std::string_view gap = ends_within_a_line(file_.get()) ? "\n" : "";
     auto written = write_all(file_.get(), fmt::format("{}{}{}", gap, *head, line), path());
     if (locked_) std::ignore = ::flock(file_.get(), LOCK_UN);
-    if (written && kind_.survives_power && ::fdatasync(file_.get()) != 0)
+    if (written && kind_.survives_power && !flush_to_disk(file_.get()))
         written = system_failure("write", path());
     return written;
 }

@@ -1,6 +1,5 @@
 #include "agent/history/merge.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/rules/sources.hpp"
 #include "agent/system/lock_file.hpp"
+#include "agent/system/system_calls.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/inspector.hpp"
 #include "scanner/regular_file.hpp"
@@ -42,7 +42,7 @@ using Texts = std::map<std::string, std::string>;
 Texts read_texts(const HistoryPlace& place, const std::string& own, scanner::Uid user,
                  std::string_view file) {
     if (!scanner::may_read(user, place.top)) return {};
-    const Fd top(::open(place.top.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const Fd top = open_to_search(place.top);
     if (!top) return {};
     const auto folder = scanner::find_below(top.get(), place.below.c_str());
     if (!folder || !S_ISDIR(folder->status.st_mode) || is_same_folder(*folder, own)) return {};

@@ -13,6 +13,7 @@
 #include "agent/reading/bounded_reader.hpp"
 #include "agent/schedule/program.hpp"
 #include "agent/system/environment.hpp"
+#include "agent/system/system_calls.hpp"
 #include "agent/system/text_file.hpp"
 #include "scanner/users.hpp"
 
@@ -92,13 +93,6 @@ void look_at(HookFile& file) {
     file.backup = read(backup_of(file.path), file.trouble);
 }
 
-// Not resolved where it was deleted: then it has that in its name.
-std::string own_path() {
-    char path[PATH_MAX];
-    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
-}
-
 Result<void> expect_unchanged(const HookChange& change) {
     std::string trouble;
     if (read(change.target, trouble) == change.before && trouble.empty()) return {};
@@ -152,7 +146,7 @@ HookPlace find_hook_place(const HookHost& host, const std::string& home) {
 // Hosts that a desktop has started have not the PATH of a shell.
 HookProgram find_hook_program() {
     constexpr std::array<const char*, 3> kFolders = {"/usr/local/bin", "/usr/bin", "/bin"};
-    HookProgram program{.name = own_path()};
+    HookProgram program{.name = own_program_path()};
     program.refusal = refuse_path(program.name);
     if (program.refusal.empty()) program.refusal = refuse_place(program.name, ::geteuid());
     if (!program.refusal.empty()) program.name.clear();

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -24,6 +22,7 @@
 #include "agent/reaping/child.hpp"
 #include "agent/reaping/process_control.hpp"
 #include "agent/system/interrupt.hpp"
+#include "agent/system/system_calls.hpp"
 #include "agent/system/text_file.hpp"
 
 namespace reaper::agent {
@@ -41,7 +40,7 @@ constexpr off_t kMostAnswered = off_t{4} * 1024 * 1024;
 
 std::string random_text() {
     std::array<unsigned char, 16> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return {};
+    if (::getentropy(bytes.data(), bytes.size()) != 0) return {};
     return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
@@ -55,8 +54,7 @@ void leave_client() {
 // ends by it.
 int work_on(const ToolCall& call, const ToolWork& work, int place, const Interrupt& interrupt,
             scanner::Pid server) {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != server) return 1;
+    if (!end_with_parent(SIGTERM, server)) return 1;
     leave_client();
     interrupt.step_aside();
     try {
@@ -174,7 +172,7 @@ class McpServer {
     void begin_call() {
         const auto call = over_ || running_ ? std::nullopt : session_.begin_next(Clock::now());
         if (!call) return;
-        Fd place(::memfd_create("orphan-reaper", MFD_CLOEXEC));
+        Fd place = make_nameless_file();
         const scanner::Pid server = ::getpid();
         auto copy = branch([&] { return work_on(*call, work_, place.get(), interrupt_, server); });
         const seconds most = call->tool == "sweep" ? kMostTimeOfSweep : kMostTime;

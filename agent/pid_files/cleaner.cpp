@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "agent/pid_files/locks.hpp"
+#include "agent/system/system_calls.hpp"
 #include "scanner/fd.hpp"
 #include "scanner/regular_file.hpp"
 
@@ -57,9 +58,9 @@ bool is_same_inode(int folder, const std::string& one, const std::string& other)
 
 // Renames, but never over a file that has that name: EEXIST. False: errno says why.
 bool move_to_free_name(int folder, const std::string& from, const std::string& to) {
-    if (::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-    if (errno != EINVAL && errno != ENOSYS) return false;
-    // Some file systems (NFS, 9p) have no such flag. A second link replaces nothing either, and a
+    if (rename_to_free_name(folder, from.c_str(), to.c_str())) return true;
+    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return false;
+    // Some file systems (NFS, 9p) cannot do that. A second link replaces nothing either, and a
     // file that has replaced the first name meanwhile keeps it.
     if (::linkat(folder, from.c_str(), folder, to.c_str(), 0) != 0) return false;
     if (!is_same_inode(folder, from, to) || ::unlinkat(folder, from.c_str(), 0) == 0) return true;

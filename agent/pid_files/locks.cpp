@@ -1,9 +1,9 @@
 #include "agent/pid_files/locks.hpp"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "agent/pid_files/open_to_lock.hpp"
 #include "scanner/regular_file.hpp"
 
 namespace reaper::agent {
@@ -15,8 +15,7 @@ bool is_absent(const Error& error) {
 }
 
 Result<Fd> lock(const scanner::FoundFile& found, const std::string& name, int how) {
-    const std::string link = "/proc/self/fd/" + std::to_string(found.path.get());
-    Fd file(::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    Fd file = open_to_lock(found);
     if (!file || ::flock(file.get(), how | LOCK_NB) != 0) return system_failure("lock", name);
     return file;
 }

@@ -15,6 +15,7 @@
 #include "agent/reaping/close_descriptors.hpp"
 #include "agent/reaping/process_control.hpp"
 #include "agent/system/signal_inbox.hpp"
+#include "agent/system/unix_socket.hpp"
 #include "scanner/killed_copies.hpp"
 #include "scanner/machine.hpp"
 #include "scanner/own_process.hpp"
@@ -160,11 +161,9 @@ bool BoundedReader::State::interrupted() {
 }
 
 Result<Copy> BoundedReader::State::send_copy(const ReadTask& task) {
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        return system_failure("make", "a socket");
-    Fd ours(ends[0]);
-    const Fd theirs(ends[1]);
+    auto line = make_socket_pair();
+    if (!line) return tl::unexpected(line.error());
+    auto& [ours, theirs] = *line;
     auto note = std::make_unique<SharedNote>();
     if (!note->exists()) return system_failure("share", "memory");
     const Pid parent = ::getpid();

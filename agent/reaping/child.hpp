@@ -1,4 +1,4 @@
-// A child process of this one. child_linux.cpp is the only file of the product that starts any.
+// A child process of this one. child.cpp is the only file of the product that starts any.
 #pragma once
 
 #include <csignal>
@@ -19,12 +19,11 @@ struct Launch {
     std::vector<std::string> environment = {};  // "NAME=value", in place of what has that name
     std::optional<sigset_t> mask =
         {};  // the signals that it starts with blocked; none: as blocked here
-    std::vector<int> ignored = {};  // signals that it ignores besides
-    bool leave_session = false;     // it stays in our session and group; before it runs, we have
-                                    // founded a session of our own
-    bool term_on_parent_exit =
-        false;  // the kernel sends it TERM when the thread that started it ends
-    std::optional<int> cgroup = {};  // open folder of the cgroup that it is born into
+    std::vector<int> ignored = {};     // signals that it ignores besides
+    bool leave_session = false;        // it stays in our session and group; before it runs, we have
+                                       // founded a session of our own
+    bool term_on_parent_exit = false;  // Linux sends it TERM when the thread that started it ends
+    std::optional<int> cgroup = {};    // open folder of the cgroup that it is born into
     std::vector<int> standard = {};  // descriptors from 3 up that become its stdin, stdout, stderr
 };
 
@@ -56,6 +55,10 @@ class Child {
 // for: a copy in between has ended when this returns. INT, TERM and HUP are blocked in it. Only for
 // a program without threads.
 [[nodiscard]] Result<void> detach(const std::function<int()>& work);
+
+// In a child: has Linux send it `signal` when `parent`, which started it, has ended. Elsewhere a
+// child outlives its parent. False: the parent has ended already.
+[[nodiscard]] bool end_with_parent(int signal, scanner::Pid parent);
 
 // Converts a status of waitpid(2) to what a shell tells.
 [[nodiscard]] int shell_status(int wait_status);

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "agent/system/system_calls.hpp"
+
 namespace reaper::agent {
 
 namespace {
@@ -31,7 +33,7 @@ struct rlimit limit_now() {
 
 std::size_t count_open() {
     std::error_code error;
-    const std::filesystem::directory_iterator open("/proc/self/fd", error);
+    const std::filesystem::directory_iterator open(own_descriptor_folder(), error);
     return error ? kOthers : static_cast<std::size_t>(std::distance(begin(open), end(open)));
 }
 

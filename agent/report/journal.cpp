@@ -1,8 +1,6 @@
 #include "agent/report/journal.hpp"
 
-#include <linux/sockios.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "agent/report/text/process_line.hpp"
+#include "agent/system/system_calls.hpp"
 #include "agent/system/text_file.hpp"
 #include "agent/system/unix_socket.hpp"
 #include "scanner/fd.hpp"
@@ -82,8 +81,7 @@ bool send_soon(int socket, std::string_view datagram) {
 bool wait_until_read(int stream, std::chrono::milliseconds longest) {
     constexpr timespec kPause{0, 2'000'000};
     const auto last = std::chrono::steady_clock::now() + longest;
-    int left = 0;
-    while (::ioctl(stream, SIOCOUTQ, &left) == 0 && left > 0) {
+    while (unread_bytes(stream).value_or(0) > 0) {
         if (std::chrono::steady_clock::now() > last) return false;
         ::nanosleep(&kPause, nullptr);
     }

@@ -20,6 +20,7 @@
 #include "agent/schedule/view.hpp"
 #include "agent/system/environment.hpp"
 #include "agent/system/exit_status.hpp"
+#include "agent/system/system_calls.hpp"
 #include "agent/system/text_file.hpp"
 #include "policy/text/escape.hpp"
 #include "scanner/users.hpp"
@@ -38,13 +39,6 @@ bool exists(const std::string& path) {
 std::string resolved(const std::string& path) {
     char whole[PATH_MAX];
     return ::realpath(path.c_str(), whole) == nullptr ? path : std::string(whole);
-}
-
-// Not resolved where it was deleted: then it has that in its name.
-std::string own_path() {
-    char path[PATH_MAX];
-    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
 bool has_bus(bool of_system) {
@@ -237,7 +231,7 @@ tl::expected<Situation, Message> find_situation(const ScheduleWish& wish) {
     const auto account = find_account(wish);
     if (!account) return tl::unexpected(account.error());
     Situation found;
-    found.program = own_path();
+    found.program = own_program_path();
     found.account = account->name;
     found.uid = account->uid;
     found.group = account->group;

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include "scanner/machine.hpp"
 #include "scanner/pid_handle.hpp"
 #include "scanner/process_table.hpp"
@@ -28,8 +26,12 @@ Result<std::string> identity_of(scanner::Pid pid) {
                                        handle->inode()});
 }
 
+// One that cannot be read is there.
 bool is_there(scanner::Pid pid) {
-    return ::access(fmt::format("/proc/{}", pid).c_str(), F_OK) == 0;
+    const auto table = scanner::ProcessTable::open();
+    if (!table) return false;
+    const auto row = scanner::read_short_row(*table, pid);
+    return row || row.error().code != std::errc::no_such_process;
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <tuple>
 
+#include "agent/system/pipe.hpp"
+#include "agent/system/unix_socket.hpp"
 #include "scanner/model/identity.hpp"
 #include "scanner/model/number.hpp"
 
@@ -32,7 +34,8 @@ ServiceManager::ServiceManager() : address_(variable("NOTIFY_SOCKET")) {
     const bool usable = address_.starts_with('/') || address_.starts_with('@');
     if (!usable || address_.size() >= sizeof(sockaddr_un::sun_path)) return;
     if (address_.front() == '@') address_.front() = '\0';
-    socket_ = Fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    socket_ = make_socket(SOCK_DGRAM);
+    if (socket_) never_wait(socket_);
     gap_ = sign_gap();
     if (socket_ && gap_.count() > 0) next_sign_ = Clock::now();
 }

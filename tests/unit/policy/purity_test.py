@@ -19,7 +19,7 @@ SIGNAL_NUMBERS = (
 CGROUP_KILL = r'(?<!faccessat\(cgroup\.folder\(\), )"cgroup\.kill"'
 SIGNAL_HEADER = "agent/reaping/process_control.hpp"
 SIGNAL_FILES = {"agent/reaping/control_linux.cpp", "agent/reaping/control_darwin.cpp"}
-COMMAND_FILES = {"agent/reaping/child_linux.cpp"}
+COMMAND_FILES = {"agent/reaping/child_linux.cpp", "agent/reaping/child_darwin.cpp"}
 COMMANDS = r"\b(?:popen|system|execv?[lpe]*|fexecve|posix_spawnp?)\s*\("
 OPERATING_SYSTEM = (
     r"#\s*include\s*<(?:unistd|signal|fcntl|poll|dirent|spawn|pwd|grp|time|pthread|csignal|ctime|"

@@ -64,18 +64,6 @@ TEST_CASE("A program whose child cannot be held by a handle has not done anythin
     CHECK(::access(trace.c_str(), F_OK) != 0);
 }
 
-TEST_CASE("A child that cannot be made is no child, and no other is waited for in its place") {
-    const pid_t other = ::fork();
-    if (other == 0) ::_exit(7);
-    Launch command{{"true"}};
-    const Fd no_cgroup(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    command.cgroup = no_cgroup.get();
-    const auto child = start(command);
-    REQUIRE_FALSE(child);
-    CHECK(child.error().code == std::errc::bad_file_descriptor);
-    CHECK(status_of(other) == 7);
-}
-
 TEST_CASE("A program starts with the signals blocked that it was told to, as it sees them itself") {
     sigset_t all;
     sigset_t before;

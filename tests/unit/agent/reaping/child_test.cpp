@@ -170,31 +170,6 @@ TEST_CASE("The one that started it leaves the session, before it runs, and it st
     CHECK(shell_status(status) == 0);
 }
 
-TEST_CASE("It is told when the one that started it dies, where that was asked") {
-    const bool asked = GENERATE(true, false);
-    const reaper::test::TemporaryFolder folder;
-    const std::string told = folder.path() + "/told";
-    const pid_t middle = ::fork();
-    if (middle == 0) {
-        Launch command =
-            shell("trap 'echo TERM > " + told + "; exit' TERM; echo > " + told +
-                  ".ready; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; echo no > " + told);
-        command.term_on_parent_exit = asked;
-        const auto child = start(command);
-        while (child && ::access((told + ".ready").c_str(), F_OK) != 0) ::usleep(1000);
-        ::_exit(child ? 0 : 1);
-    }
-    int status = -1;
-    ::waitpid(middle, &status, 0);
-    REQUIRE(status == 0);
-    while (::access(told.c_str(), F_OK) != 0) ::usleep(10'000);
-    ::usleep(50'000);
-    char word[8] = {};
-    const Fd file(::open(told.c_str(), O_RDONLY | O_CLOEXEC));
-    REQUIRE(::read(file.get(), word, sizeof word - 1) > 0);
-    CHECK(std::string(word) == (asked ? "TERM\n" : "no\n"));
-}
-
 TEST_CASE("Of a program that cannot be held by a handle nothing is left") {
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);

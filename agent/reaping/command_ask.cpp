@@ -1,6 +1,4 @@
-// Files in memory stand for the pipes: none is ever full, so that nothing waits for both ends.
-#include <fcntl.h>
-#include <sys/mman.h>
+// Files without names stand for the pipes: none is ever full, so that nothing waits for both ends.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "agent/reaping/child.hpp"
 #include "agent/reaping/command.hpp"
 #include "agent/reaping/process_control.hpp"
+#include "agent/system/system_calls.hpp"
 #include "agent/system/text_file.hpp"
 #include "scanner/fd.hpp"
 
@@ -24,8 +23,8 @@ constexpr off_t kMostRead = off_t{64} * 1024 * 1024;
 constexpr off_t kPage = 4096;
 constexpr std::chrono::milliseconds kEndTime{1000};  // for what was sent KILL
 
-Result<Fd> memory_file(std::string_view text, unsigned flags = 0) {
-    Fd file(::memfd_create("orphan-reaper", MFD_CLOEXEC | flags));
+Result<Fd> file_for_input(std::string_view text) {
+    Fd file = make_nameless_file();
     if (!file) return system_failure("make", "a file in memory");
     if (auto written = write_all(file.get(), text, "a file in memory"); !written)
         return tl::unexpected(written.error());
@@ -35,10 +34,8 @@ Result<Fd> memory_file(std::string_view text, unsigned flags = 0) {
 
 // What prints without end cannot fill the memory: the file has room for a page too much.
 Result<Fd> file_for_output() {
-    auto file = memory_file("", MFD_ALLOW_SEALING);
-    if (file && (::ftruncate(file->get(), kMostRead + kPage) != 0 ||
-                 ::fcntl(file->get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0))
-        return system_failure("make", "a file in memory");
+    Fd file = make_nameless_file(kMostRead + kPage);
+    if (!file) return system_failure("make", "a file in memory");
     return file;
 }
 
@@ -74,7 +71,7 @@ std::string place_of(const std::string& program) {
 }  // namespace
 
 Result<CommandAnswer> ask(const CommandCall& call) {
-    const auto in = memory_file(call.input);
+    const auto in = file_for_input(call.input);
     const auto out = file_for_output();
     const auto err = file_for_output();
     for (const auto* file : {&in, &out, &err}) {

@@ -1,6 +1,5 @@
 #include "agent/reading/reader_copy.hpp"
 
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,7 +15,9 @@
 
 #include <fmt/format.h>
 
+#include "agent/reaping/child.hpp"
 #include "agent/reaping/close_descriptors.hpp"
+#include "agent/system/pipe.hpp"
 
 namespace reaper::agent {
 
@@ -88,7 +89,7 @@ void take_descriptors(msghdr& message, std::vector<Fd>& descriptors) {
         for (std::size_t at = 0; at < count; ++at) {
             int descriptor = -1;
             std::memcpy(&descriptor, CMSG_DATA(head) + at * sizeof(int), sizeof descriptor);
-            descriptors.emplace_back(descriptor);
+            descriptors.push_back(keep_to_self(descriptor));
         }
     }
 }
@@ -99,7 +100,7 @@ bool begin_copy(scanner::Pid parent) {
     sigset_t all;
     sigfillset(&all);
     std::ignore = ::sigprocmask(SIG_SETMASK, &all, nullptr);
-    return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent;
+    return end_with_parent(SIGKILL, parent);
 }
 
 }  // namespace
@@ -178,7 +179,7 @@ bool FrameInbox::receive(int socket) {
     message.msg_controllen = control.size();
     ssize_t got = 0;
     do {
-        got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+        got = ::recvmsg(socket, &message, 0);
     } while (got < 0 && errno == EINTR);
     bytes_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got > 0) take_descriptors(message, descriptors_);
