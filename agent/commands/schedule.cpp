@@ -47,13 +47,16 @@ ScheduleWish wish_of(const Options& options) {
 
 // What a removal may leave empty and is not ours: ~/.config, or /etc.
 std::string kept_folder(const Situation& found, const ScheduleWish& wish) {
+    if (found.launchd)
+        return wish.system ? std::string(kLaunchDaemons) : found.home + "/Library/LaunchAgents";
     if (wish.system) return std::string(kSystemUnits);
     return found.unit_folder.substr(0, found.unit_folder.rfind("/systemd/user"));
 }
 
 std::string headline(const Situation& found, const ScheduleWish& wish, ScheduleKind kind) {
     const std::string how = fmt::format("by the {} of {}", to_string(kind), found.account);
-    if (kind == ScheduleKind::user_watch) return fmt::format("schedule: as hosts die, {}", how);
+    if (kind == ScheduleKind::user_watch || kind == ScheduleKind::launch_watch)
+        return fmt::format("schedule: as hosts die, {}", how);
     return fmt::format("schedule: every {}, {}", policy::duration_text(wish.every), how);
 }
 

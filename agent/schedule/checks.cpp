@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "agent/schedule/launchd_checks.hpp"
+#include "agent/schedule/launchd_job.hpp"
 #include "agent/schedule/names.hpp"
 #include "agent/schedule/view.hpp"
 #include "agent/system/format.hpp"
@@ -30,6 +32,12 @@ std::string removal_of(ScheduleKind kind, std::string_view account) {
         case ScheduleKind::system_cron:
             return fmt::format("sudo orphan-reaper schedule remove --system --cron --user {}",
                                account);
+        case ScheduleKind::launch_agent:
+            return fmt::format("launchctl disable gui/$(id -u)/{}", job_label(kind, account));
+        case ScheduleKind::launch_watch: return "orphan-reaper schedule remove --watch";
+        case ScheduleKind::launch_daemon:
+            return fmt::format("sudo orphan-reaper schedule remove --system --user {}", account);
+        case ScheduleKind::brew_service: return "brew services stop orphan-reaper";
         case ScheduleKind::user_timer: break;
     }
     return "systemctl --user disable --now orphan-reaper.timer";
@@ -157,6 +165,11 @@ Checks check_kind(const Situation& found, ScheduleKind kind, const std::string& 
     check_place(found, *entry, place);
     if (is_cron(kind)) {
         Checks checks = check_cron(found, *entry, words);
+        std::ranges::move(place, std::back_inserter(checks));
+        return checks;
+    }
+    if (is_launchd(kind)) {
+        Checks checks = check_job(found, kind, words);
         std::ranges::move(place, std::back_inserter(checks));
         return checks;
     }

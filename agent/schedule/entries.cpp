@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "agent/schedule/crontab.hpp"
+#include "agent/schedule/launchd_checks.hpp"
 #include "agent/schedule/names.hpp"
 #include "agent/schedule/view.hpp"
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::array kUnitKinds = {ScheduleKind::user_timer, ScheduleKind::user_watch,
                                    ScheduleKind::system_timer};
+constexpr std::array kJobKinds = {ScheduleKind::launch_agent, ScheduleKind::launch_watch,
+                                  ScheduleKind::launch_daemon, ScheduleKind::brew_service};
 
 const UnitState* find_unit(const Situation& found, const std::string& name) {
     const auto unit = found.units.find(name);
@@ -51,6 +54,10 @@ std::vector<ScheduleEntry> entries_of(const Situation& found) {
     std::vector<ScheduleEntry> entries;
     for (const ScheduleKind kind : kUnitKinds) {
         if (auto entry = unit_entry(found, kind)) entries.push_back(*std::move(entry));
+    }
+    for (const ScheduleKind kind : kJobKinds) {
+        if (auto entry = found.launchd ? job_entry(found, kind) : std::nullopt)
+            entries.push_back(*std::move(entry));
     }
     add_cron_entry(entries, ScheduleKind::user_cron, "crontab",
                    find_cron_line(found.crontab.value_or("")));

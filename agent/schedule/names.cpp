@@ -22,7 +22,8 @@ std::string service_file(ScheduleKind kind, const std::string& unit_folder) {
 }
 
 std::string scheduled_words(ScheduleKind kind, bool report_only) {
-    if (kind == ScheduleKind::user_watch) return report_only ? "watch --report-only" : "watch";
+    if (kind == ScheduleKind::user_watch || kind == ScheduleKind::launch_watch)
+        return report_only ? "watch --report-only" : "watch";
     return report_only ? "report --quiet" : "sweep --quiet";
 }
 

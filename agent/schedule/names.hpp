@@ -20,6 +20,7 @@ namespace reaper::agent {
 [[nodiscard]] std::string scheduled_words(ScheduleKind kind, bool report_only);
 
 inline constexpr std::string_view kSystemUnits = "/etc/systemd/system";
+inline constexpr std::string_view kLaunchDaemons = "/Library/LaunchDaemons";
 inline constexpr std::string_view kCronFile = "/etc/cron.d/orphan-reaper";
 
 }  // namespace reaper::agent

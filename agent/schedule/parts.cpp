@@ -9,6 +9,10 @@ std::string_view to_string(ScheduleKind kind) {
         case ScheduleKind::system_timer: return "system timer";
         case ScheduleKind::user_cron: return "user crontab";
         case ScheduleKind::system_cron: return "system crontab";
+        case ScheduleKind::launch_agent: return "launch agent";
+        case ScheduleKind::launch_watch: return "watch agent";
+        case ScheduleKind::launch_daemon: return "launch daemon";
+        case ScheduleKind::brew_service: return "brew service";
     }
     return "";
 }

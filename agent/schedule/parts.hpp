@@ -16,11 +16,15 @@
 namespace reaper::agent {
 
 enum class ScheduleKind {
-    user_timer,    // orphan-reaper.timer of the user's manager
-    user_watch,    // orphan-reaper-watch.service, of the same
-    system_timer,  // orphan-reaper@USER.timer of the system's manager
-    user_cron,     // a line in the user's crontab
-    system_cron,   // a line in /etc/cron.d/orphan-reaper
+    user_timer,     // orphan-reaper.timer of the user's manager
+    user_watch,     // orphan-reaper-watch.service, of the same
+    system_timer,   // orphan-reaper@USER.timer of the system's manager
+    user_cron,      // a line in the user's crontab
+    system_cron,    // a line in /etc/cron.d/orphan-reaper
+    launch_agent,   // orphan-reaper.sweep of launchd, macOS's manager, in the user's domain
+    launch_watch,   // orphan-reaper.watch, of the same
+    launch_daemon,  // orphan-reaper.sweep.USER of the system's domain
+    brew_service,   // what `brew services start` has made: shown, and left to that
 };
 
 // "user timer", "system crontab"; JSON has the same words.
@@ -55,6 +59,18 @@ struct UnitState {
     std::optional<double> next_after = {};  // the same in seconds since the boot
 };
 
+// One job, as launchd has it loaded.
+struct JobState {
+    std::string label = {};
+    std::string domain = {};  // gui/501, user/501 or system
+    bool loaded = false;
+    bool disabled = false;  // switched off, so that it is not loaded
+    bool running = false;
+    std::string path = {};     // of the file that it was loaded from
+    std::string command = {};  // with blanks between the words
+    std::optional<int> exit_status = {};
+};
+
 // What was found before anything is decided. What stands in `files` is every file that a plan might
 // write to or remove, where it exists.
 struct Situation {
@@ -67,7 +83,10 @@ struct Situation {
     std::string unit_folder = {};  // of the user's own units
     bool of_system = false;        // asked about with --system
     bool is_root = false;
-    bool user_manager = false;  // it answers
+    bool launchd = false;     // the manager is that of macOS, and what follows of systemd's empty
+    std::string domain = {};  // of launchd, in which install loads a job
+    std::map<std::string, JobState> jobs = {};  // of launchd, by label
+    bool user_manager = false;                  // it answers
     bool system_manager = false;
     bool can_confine = false;                     // there is the bus that systemd-run(1) waits by
     std::string user_trouble = {};                // why it is not known what the user's manager has
@@ -92,6 +111,7 @@ struct ScheduleStep {
     std::string text = {};               // of the file, or what the command reads
     std::vector<std::string> argv = {};  // of the command
     bool may_fail = false;
+    std::chrono::seconds patience{0};  // it is tried again for so long while it fails
 
     bool operator==(const ScheduleStep&) const = default;
 };

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "agent/schedule/crontab.hpp"
+#include "agent/schedule/launchd_job.hpp"
+#include "agent/schedule/launchd_plan.hpp"
 #include "agent/schedule/names.hpp"
 #include "agent/schedule/period.hpp"
 #include "agent/schedule/unit_plan.hpp"
@@ -81,7 +83,17 @@ struct Removal {
     std::string trouble;
 };
 
+std::vector<Removal> removals_with_launchd(const Situation& found, const ScheduleWish& wish) {
+    if (wish.system) return {{ScheduleKind::launch_daemon, found.system_trouble}};
+    if (wish.watch) return {{ScheduleKind::launch_watch, found.user_trouble}};
+    if (wish.cron) return {{ScheduleKind::user_cron, trouble_of_cron(found)}};
+    return {{ScheduleKind::launch_agent, found.user_trouble},
+            {ScheduleKind::launch_watch, found.user_trouble},
+            {ScheduleKind::user_cron, trouble_of_cron(found)}};
+}
+
 std::vector<Removal> removals(const Situation& found, const ScheduleWish& wish) {
+    if (found.launchd) return removals_with_launchd(found, wish);
     if (wish.system && wish.cron) return {{ScheduleKind::system_cron, found.cron_trouble}};
     if (wish.system)
         return {{ScheduleKind::system_timer, found.system_trouble},
@@ -97,7 +109,7 @@ Steps plan_removal(const Situation& found, ScheduleKind kind) {
     switch (kind) {
         case ScheduleKind::user_cron: return remove_user_cron(found);
         case ScheduleKind::system_cron: return remove_system_cron(found);
-        default: return remove_units(found, kind);
+        default: return is_launchd(kind) ? remove_job(found, kind) : remove_units(found, kind);
     }
 }
 
@@ -107,6 +119,13 @@ bool is_plain(char letter) {
            (letter >= 'A' && letter <= 'Z') || kPlain.find(letter) != std::string_view::npos;
 }
 
+tl::expected<ScheduleKind, Message> choose_with_launchd(const Situation& found,
+                                                        const ScheduleWish& wish) {
+    const auto kind = choose_job(found, wish);
+    return kind ? tl::expected<ScheduleKind, Message>(*kind)
+                : refuse(kind.error().status, kind.error().why);
+}
+
 tl::expected<ScheduleKind, Message> choose_system(const Situation& found,
                                                   const ScheduleWish& wish) {
     if (!found.is_root) return refuse(ExitStatus::usage, "--system needs root");
@@ -114,6 +133,7 @@ tl::expected<ScheduleKind, Message> choose_system(const Situation& found,
         return refuse(ExitStatus::usage,
                       fmt::format("--system: a unit or a crontab could misread the name '{}'",
                                   policy::escape(found.account)));
+    if (found.launchd) return choose_with_launchd(found, wish);
     if (wish.cron || !found.system_manager) return ScheduleKind::system_cron;
     // Its history is /var/lib/orphan-reaper itself, where the template does not let it write.
     if (found.uid == 0 && wish.task == "install")
@@ -128,6 +148,7 @@ tl::expected<ScheduleKind, Message> choose_system(const Situation& found,
 
 tl::expected<ScheduleKind, Message> choose_kind(const Situation& found, const ScheduleWish& wish) {
     if (wish.system) return choose_system(found, wish);
+    if (found.launchd) return choose_with_launchd(found, wish);
     // What is there may be scheduled already: no second way beside it, unless it is asked for.
     if (!wish.cron && !found.user_trouble.empty())
         return refuse(ExitStatus::incomplete,
@@ -152,7 +173,8 @@ tl::expected<std::vector<ScheduleStep>, Message> plan_install(const Situation& f
     if (!found.refusal.empty()) return refuse(ExitStatus::configuration, found.refusal);
     if (*kind == ScheduleKind::user_cron || *kind == ScheduleKind::system_cron)
         return plan_cron(found, wish, *kind);
-    auto steps = install_units(found, wish, *kind);
+    auto steps =
+        is_launchd(*kind) ? install_job(found, wish, *kind) : install_units(found, wish, *kind);
     if (!steps) return refuse(ExitStatus::configuration, steps.error());
     if (wish.linger)
         steps->push_back(

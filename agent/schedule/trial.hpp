@@ -11,7 +11,7 @@
 namespace reaper::agent {
 
 // The command line of one report that ends nothing: by systemd-run with the settings of the unit;
-// for cron, and where there is no bus, the program itself as that user.
+// for cron and launchd, and where there is no bus, the program itself as that user.
 [[nodiscard]] std::vector<std::string> trial_command(const Situation& found, ScheduleKind kind);
 
 // True if that is systemd-run.

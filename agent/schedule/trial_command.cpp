@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/schedule/launchd_job.hpp"
 #include "agent/schedule/names.hpp"
 #include "agent/schedule/trial.hpp"
 #include "agent/schedule/units.hpp"
@@ -36,7 +37,7 @@ std::string first_remark(const Json& report) {
 
 bool is_confined(const Situation& found, ScheduleKind kind) {
     return kind != ScheduleKind::system_cron && kind != ScheduleKind::user_cron &&
-           found.can_confine;
+           !is_launchd(kind) && found.can_confine;
 }
 
 std::vector<std::string> environment_of_cron(const Situation& found) {
@@ -49,6 +50,7 @@ std::vector<std::string> trial_command(const Situation& found, ScheduleKind kind
     std::vector<std::string> argv;
     const bool of_system = kind == ScheduleKind::system_cron || kind == ScheduleKind::system_timer;
     const bool confined = is_confined(found, kind);
+    if (kind == ScheduleKind::launch_daemon) argv = {"sudo", "-n", "-u", found.account};
     if (of_system && !confined)
         argv = {"setpriv", fmt::format("--reuid={}", found.uid),
                 fmt::format("--regid={}", found.group), "--init-groups"};

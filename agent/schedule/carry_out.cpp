@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,8 @@
 namespace reaper::agent {
 
 namespace {
+
+constexpr std::chrono::milliseconds kPause{200};
 
 Result<void> write_file(const ScheduleStep& step) {
     const std::string folder = step.path.substr(0, step.path.rfind('/'));
@@ -35,13 +39,23 @@ Result<void> remove_file(const ScheduleStep& step, const std::string& kept) {
     return {};
 }
 
-Result<void> run_command(const ScheduleStep& step) {
+Result<void> try_command(const ScheduleStep& step) {
     const auto answer =
         ask({.argv = step.argv, .input = step.text, .environment = manager_environment()});
     if (!answer) return tl::unexpected(answer.error());
     if (answer->status == 0 || step.may_fail) return {};
     return failure(std::errc::operation_canceled, "run",
                    fmt::format("'{}': {}", typed(step.argv), complaint(*answer)));
+}
+
+Result<void> run_command(const ScheduleStep& step) {
+    const auto last_moment = std::chrono::steady_clock::now() + step.patience;
+    auto done = try_command(step);
+    while (!done && std::chrono::steady_clock::now() < last_moment) {
+        std::this_thread::sleep_for(kPause);
+        done = try_command(step);
+    }
+    return done;
 }
 
 Result<void> carry_out(const ScheduleStep& step, const std::string& kept) {
