@@ -7,16 +7,17 @@ import signal
 import time
 
 from harness import product, sandbox, strangers
-from harness.actor import wait_until
+from harness.actor import read_bytes, wait_until
 from harness.sandbox import case, expect
 from harness.stage import Stage
 
+SLOWDOWN = int(os.environ.get("REAPER_SLOWDOWN", "1"))
 ARGUMENTS = ("sweep", "--json", "--min-age", "1ms", "--settle", "200ms")
 
 
 def start_first(stage):
     """A sweep that waits for a deaf process, and has told all to end."""
-    first = stage.start_reaper(*ARGUMENTS, "--grace", "3s")
+    first = stage.start_reaper(*ARGUMENTS, "--grace", f"{3 * SLOWDOWN}s")
     wait_until(lambda: stage.actors["deaf"].signals(), "the first sweep signals")
     return first
 
@@ -27,6 +28,14 @@ def deaf_and_polite():
         [stage.worker("deaf", session="a", ignore_term=True), stage.worker("polite", session="b")]
     )
     return stage
+
+
+def keeps_interrupts(pid):
+    """Blocks SIGINT, which it reads when it is ready for that."""
+    for line in read_bytes(f"/proc/{pid}/status").splitlines():
+        if line.startswith(b"SigBlk:"):
+            return int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1
+    return False
 
 
 def terms(stage, name):
@@ -89,9 +98,10 @@ def an_interrupt_ends_the_waiting():
     stage = deaf_and_polite()
     first = start_first(stage)
     second = stage.start_reaper(*ARGUMENTS)
+    wait_until(lambda: keeps_interrupts(second.pid), "the second to be ready for an interrupt", 10)
     time.sleep(0.5)
     second.send_signal(signal.SIGINT)
-    result = product.finish(second, 2)
+    result = product.finish(second, 2 * SLOWDOWN)
     expect(result.status == 130 and not result.signalled(), result.explain())
     product.finish(first, 30)
 
