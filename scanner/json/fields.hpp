@@ -48,6 +48,12 @@ struct NamesOf<PeerState> {
 };
 
 template <>
+struct NamesOf<FirstParent> {
+    static constexpr std::array<std::string_view, 6> kList = {
+        "not_told", "dead", "alive", "launchd", "orphan_that_executed", "launchd_or_orphan"};
+};
+
+template <>
 struct NamesOf<ClaimKind> {
     static constexpr std::array<std::string_view, 19> kList = {
         "bridge_pid",    "bridge_stdio_pid",      "gateway_pid",       "desktop_lock",
@@ -59,10 +65,12 @@ struct NamesOf<ClaimKind> {
 
 template <>
 struct FieldsOf<Identity> {
-    static constexpr std::tuple kList = {
-        Field{"boot_id", &Identity::boot_id}, Field{"pid_namespace", &Identity::pid_namespace},
-        Field{"pid", &Identity::pid}, Field{"start_ticks", &Identity::start_ticks},
-        Field{"pidfs_inode", &Identity::pidfs_inode}};
+    static constexpr std::tuple kList = {Field{"boot_id", &Identity::boot_id},
+                                         Field{"pid_namespace", &Identity::pid_namespace},
+                                         Field{"pid", &Identity::pid},
+                                         Field{"start_ticks", &Identity::start_ticks},
+                                         Field{"pidfs_inode", &Identity::pidfs_inode},
+                                         Field{"exec_version", &Identity::exec_version, true}};
 };
 
 template <>
@@ -158,7 +166,9 @@ struct FieldsOf<ProcessFacts> {
                                          Field{"user", &P::user},
                                          Field{"tty_name", &P::tty_name},
                                          Field{"cpu_seconds", &P::cpu_seconds},
-                                         Field{"exe_deleted", &P::exe_deleted}};
+                                         Field{"exe_deleted", &P::exe_deleted},
+                                         Field{"first_parent", &P::first_parent, true},
+                                         Field{"coalition", &P::coalition, true}};
 };
 
 template <>

@@ -16,7 +16,11 @@ struct Identity {
     Pid pid = 0;
     // Field 22 of /proc/PID/stat: USER_HZ ticks since boot, never wall clock.
     std::uint64_t start_ticks = 0;
-    std::optional<std::uint64_t> pidfs_inode;  // Linux >= 6.9; never used twice in one boot
+    // Never used twice in one boot: the pidfs inode (Linux >= 6.9), or p_uniqueid (macOS).
+    std::optional<std::uint64_t> pidfs_inode;
+    // Which of its programs it runs: another number after each exec (p_idversion of macOS). Absent:
+    // the system counts no execs. compare() does not look at it, as an exec keeps the process.
+    std::optional<std::uint32_t> exec_version = std::nullopt;
 
     bool operator==(const Identity&) const = default;
 };

@@ -94,6 +94,16 @@ struct ServiceUnit {
     bool operator==(const ServiceUnit&) const = default;
 };
 
+// What the kernel remembers of the process that started this one, where it remembers that at all.
+enum class FirstParent {
+    not_told,              // the system does not tell, or it could not be read
+    dead,                  // no process has that identity any more
+    alive,                 // a process has it now
+    launchd,               // launchd started it: it is a job of launchd
+    orphan_that_executed,  // an exec after it was adopted replaced its first parent by launchd
+    launchd_or_orphan,     // one of the last two: this version of macOS does not tell which
+};
+
 // A lease of an environment that Hermes installed: a file below it that a process has locked.
 struct Lease {
     std::string install;  // the folder ROOT/installs/KEY
@@ -143,6 +153,10 @@ struct ProcessFacts {
     std::string tty_name;
     double cpu_seconds = 0;
     bool exe_deleted = false;
+    FirstParent first_parent = FirstParent::not_told;
+    // The resource coalition: all that one application or job of launchd has started has the same
+    // number, adopted or not. 0: none.
+    std::uint64_t coalition = 0;
 
     bool operator==(const ProcessFacts&) const = default;
 };

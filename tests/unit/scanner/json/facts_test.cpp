@@ -83,8 +83,8 @@ TEST_CASE("every field is listed") {
                                   d15] = ProcessRow{};
     [[maybe_unused]] const auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13, e14, e15,
                                   e16, e17, e18, e19, e20, e21, e22, e23, e24, e25, e26, e27, e28,
-                                  e29] = ProcessFacts{};
-    [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = Identity{};
+                                  e29, e30, e31] = ProcessFacts{};
+    [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6] = Identity{};
     [[maybe_unused]] const auto& [g1, g2, g3, g4] = Uids{};
     [[maybe_unused]] const auto& [h1, h2, h3, h4] = ScanCount{};
     [[maybe_unused]] const auto& [i1, i2] = CommandLine{};
@@ -101,9 +101,9 @@ TEST_CASE("every field is listed") {
     CHECK(kListed<Machine> == 14);
     CHECK(kListed<Claim> == 15);
     CHECK(kListed<ProcessRow> == 15);
-    CHECK(kListed<ProcessFacts> == 29);
+    CHECK(kListed<ProcessFacts> == 31);
     CHECK(kListed<Lease> == 3);
-    CHECK(kListed<Identity> == 5);
+    CHECK(kListed<Identity> == 6);
     CHECK(kListed<Uids> == 4);
     CHECK(kListed<ScanCount> == 4);
     CHECK(kListed<CommandLine> == 2);
@@ -122,6 +122,9 @@ TEST_CASE("what older files do not say yet is written only where it says somethi
     facts.wrappers = {77};
     facts.plain_wrappers = {77};
     facts.candidates.front().swap_bytes = 4096;
+    facts.candidates.front().identity.exec_version = 7;
+    facts.candidates.front().first_parent = FirstParent::orphan_that_executed;
+    facts.candidates.front().coalition = 513;
     facts.unanswered = {"/home"};
     facts.keepalives = {{1000, "bridge", "/home", 77, 5, "python3", 3, 9}};
     CHECK(facts_from_json(facts_to_json(facts)).value() == facts);

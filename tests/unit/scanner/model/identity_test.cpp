@@ -52,6 +52,16 @@ TEST_CASE("another start is another process, where no inode says more") {
     CHECK(compare_both_ways(with_inode(), other) == Sameness::different);
 }
 
+TEST_CASE("another program in the same process is the same process") {
+    Identity other = with_inode();
+    other.exec_version = 2;
+    CHECK(compare_both_ways(with_inode(), other) == Sameness::same);
+    Identity before = other;
+    before.exec_version = 1;
+    CHECK(compare_both_ways(before, other) == Sameness::same);
+    CHECK_FALSE(before == other);
+}
+
 TEST_CASE("what is not known is never taken for the same") {
     Identity other = with_inode();
     SECTION("no boot id") {
