@@ -32,7 +32,8 @@ bool takes_code(std::string_view interpreter, std::string_view option) {
         });
     if (!is_cluster) return false;
     const auto is = [&](std::string_view name) { return interpreter.starts_with(name); };
-    if (is("python") || is("pypy")) return option.find_first_of("cm") != std::string_view::npos;
+    if (is("python") || is("Python") || is("pypy"))
+        return option.find_first_of("cm") != std::string_view::npos;
     if (is("node") || is("bun")) return option.find_first_of("ep") != std::string_view::npos;
     if (is("perl") || is("ruby")) return option.find_first_of("eE") != std::string_view::npos;
     if (is("php")) return option.find('r') != std::string_view::npos;

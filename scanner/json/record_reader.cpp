@@ -32,9 +32,14 @@ bool take_epoch(std::string_view text, std::optional<double>& epoch) {
     return true;
 }
 
-bool take_ticks(std::string_view text, std::optional<std::uint64_t>& ticks) {
-    ticks = to_number<std::uint64_t>(text);
-    return ticks.has_value();
+bool take_start(std::string_view text, std::optional<std::uint64_t>& ticks,
+                std::optional<double>& epoch) {
+    const auto number = to_number<std::uint64_t>(text);
+    if (!number) return false;
+    const RecordedStart start = recorded_start(*number);
+    ticks = start.ticks;
+    epoch = start.epoch;
+    return true;
 }
 
 Result<Ledger> parse_record(RecordForm form, std::string_view text) {
@@ -137,9 +142,9 @@ void RecordReader::take_key(const Token& token) {
         {"pid", Field::pid}, {"parentPid", Field::spawner}, {"startedAt", Field::start_epoch}};
     static constexpr Name kOfProcesses[] = {{"pid", Field::pid},
                                             {"pid_scope", Field::scope},
-                                            {"host_start_time", Field::start_ticks},
+                                            {"host_start_time", Field::recorded_start},
                                             {"owner_pid", Field::spawner},
-                                            {"owner_started_at", Field::spawner_start_ticks}};
+                                            {"owner_started_at", Field::spawner_recorded_start}};
     if (list_depth_ == 2 && depth_ == 1) list_comes_ = token.text == "bridges";
     if (!in_entry_ || depth_ != list_depth_ + 1) return;
     const std::span<const Name> names =
@@ -171,8 +176,10 @@ bool RecordReader::understand(const Token& token) {
         case Field::spawner: return take_pid(token.text, entry_.spawner);
         case Field::start_epoch: return take_epoch(token.text, entry_.start_epoch);
         case Field::spawner_start_epoch: return take_epoch(token.text, entry_.spawner_start_epoch);
-        case Field::start_ticks: return take_ticks(token.text, entry_.start_ticks);
-        case Field::spawner_start_ticks: return take_ticks(token.text, entry_.spawner_start_ticks);
+        case Field::recorded_start:
+            return take_start(token.text, entry_.start_ticks, entry_.start_epoch);
+        case Field::spawner_recorded_start:
+            return take_start(token.text, entry_.spawner_start_ticks, entry_.spawner_start_epoch);
         default: return true;
     }
 }

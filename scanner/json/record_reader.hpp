@@ -43,8 +43,8 @@ class RecordReader : public json::TokenTaker {
         spawner,
         start_epoch,
         spawner_start_epoch,
-        start_ticks,
-        spawner_start_ticks,
+        recorded_start,
+        spawner_recorded_start,
         scope
     };
     struct Name {

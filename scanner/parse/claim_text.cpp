@@ -56,17 +56,11 @@ bool take_ticks(const json& object, const char* key, std::optional<std::uint64_t
     return true;
 }
 
-// Tells ticks from epochs by size: thirty years of uptime are fewer ticks than the hundredths of a
-// second from 1970 to 2001. False: it is neither.
-bool take_start_time(const json& record, const char* key, GatewayRecord& gateway) {
-    constexpr std::uint64_t kFirstEpoch = 100'000'000'000;
+// False: it is no start.
+bool take_start_time(const json& record, const char* key, RecordedStart& start) {
     std::optional<std::uint64_t> number;
     if (!take_ticks(record, key, number)) return false;
-    if (!number) return true;
-    if (*number < kFirstEpoch)
-        gateway.start_ticks = number;
-    else
-        gateway.start_epoch = static_cast<double>(*number) / 100;
+    if (number) start = recorded_start(*number);
     return true;
 }
 
@@ -83,6 +77,12 @@ tl::unexpected<Error> malformed(std::string_view what) {
 
 }  // namespace
 
+RecordedStart recorded_start(std::uint64_t number) {
+    constexpr std::uint64_t kFirstEpoch = 100'000'000'000;
+    if (number < kFirstEpoch) return {number, std::nullopt};
+    return {std::nullopt, static_cast<double>(number) / 100};
+}
+
 Result<Pid> parse_bare_pid(std::string_view text) {
     const auto pid = pid_in(text);
     if (!pid) return malformed("a pid file");
@@ -95,9 +95,10 @@ Result<GatewayRecord> parse_gateway_record(std::string_view text) {
     if (!record.is_object()) return malformed("a gateway's pid file");
     const auto pid = pid_of(record, "pid");
     if (!pid) return malformed("the pid of a gateway");
-    GatewayRecord gateway{*pid, std::nullopt};
-    if (!take_start_time(record, "start_time", gateway))
+    RecordedStart start;
+    if (!take_start_time(record, "start_time", start))
         return malformed("the start time of a gateway");
+    GatewayRecord gateway{*pid, start.ticks, start.epoch};
     const auto home = record.find("hermes_home");
     if (home != record.end() && home->is_string()) gateway.home = home->get<std::string>();
     return gateway;
@@ -135,7 +136,9 @@ Result<GatewayRecord> parse_whatsapp_pid(std::string_view text) {
     text.remove_prefix(std::min(first.size() + 1, text.size()));
     const auto pid = pid_in(first);
     if (!pid) return malformed("WhatsApp's pid file");
-    return GatewayRecord{*pid, to_number<std::uint64_t>(trimmed(text))};
+    const auto number = to_number<std::uint64_t>(trimmed(text));
+    const RecordedStart start = number ? recorded_start(*number) : RecordedStart{};
+    return GatewayRecord{*pid, start.ticks, start.epoch};
 }
 
 Result<Pid> parse_viewer_lock(std::string_view text) {
@@ -156,25 +159,25 @@ Result<LedgerEntry> parse_compute_host_registry(std::string_view text) {
     const json record = parse_json(text);
     const auto pid = record.is_object() ? pid_of(record, "host_pid") : std::nullopt;
     if (!pid) return malformed("the registry of a compute host");
-    LedgerEntry entry;
-    entry.pid = *pid;
+    RecordedStart start;
+    RecordedStart of_owner;
     const auto owner = pid_of(record, "owner_pid");
-    const bool whole = take_ticks(record, "process_start_time", entry.start_ticks) &&
-                       take_ticks(record, "owner_start_time", entry.spawner_start_ticks) &&
+    const bool whole = take_start_time(record, "process_start_time", start) &&
+                       take_start_time(record, "owner_start_time", of_owner) &&
                        (owner || absent(record, "owner_pid"));
     if (!whole) return malformed("the owner of a compute host");
-    entry.spawner = owner.value_or(0);
-    return entry;
+    return LedgerEntry{*pid,           start.epoch, owner.value_or(0),
+                       of_owner.epoch, start.ticks, of_owner.ticks};
 }
 
 Result<GatewayRecord> parse_meet_bot_record(std::string_view text) {
     const json record = parse_json(text);
     const auto pid = record.is_object() ? pid_of(record, "pid") : std::nullopt;
     if (!pid) return malformed("the record of a meet bot");
-    GatewayRecord bot{*pid, std::nullopt};
-    if (!take_start_time(record, "pid_start_time", bot))
+    RecordedStart start;
+    if (!take_start_time(record, "pid_start_time", start))
         return malformed("the start time of a meet bot");
-    return bot;
+    return GatewayRecord{*pid, start.ticks, start.epoch};
 }
 
 Result<UpdateMarker> parse_update_marker(std::string_view text) {

@@ -16,13 +16,21 @@ namespace reaper::scanner {
 // Every function here fails with invalid_argument if the text is not in its form, or names no
 // possible pid (1 to 2^31-1).
 
+// The start of a process as Hermes records it in most of its files.
+struct RecordedStart {
+    std::optional<std::uint64_t> ticks = {};  // since boot: written on Linux
+    std::optional<double> epoch = {};         // written on macOS
+};
+// Tells ticks from hundredths of a second since 1970 by size: thirty years of uptime are fewer
+// ticks than the hundredths from 1970 to 2001.
+[[nodiscard]] RecordedStart recorded_start(std::uint64_t number);
+
 // Parses bridge.pid and bridge-stdio*.pid: a decimal number; blanks and newlines around it do not
 // matter.
 [[nodiscard]] Result<Pid> parse_bare_pid(std::string_view text);
 
 // Parses gateway.pid and gateway.lock: {"pid": 7, "start_time": 123, "hermes_home": "/...", ...},
-// or only a number (older writers). start_time is in ticks since boot, in hundredths of a second
-// since 1970 (written on macOS), null, or absent.
+// or only a number (older writers). start_time is a recorded_start(), null, or absent.
 struct GatewayRecord {
     Pid pid = 0;
     std::optional<std::uint64_t> start_ticks;
@@ -48,7 +56,7 @@ struct HostRecord {
 // that are not numbers are left out.
 [[nodiscard]] std::vector<double> parse_gateway_starts(std::string_view text);
 
-// Parses bridge.pid of WhatsApp: a line with the pid and perhaps a line with its start in ticks.
+// Parses bridge.pid of WhatsApp: a line with the pid and perhaps a line with its recorded_start().
 [[nodiscard]] Result<GatewayRecord> parse_whatsapp_pid(std::string_view text);
 
 // Parses viewer-start.lock/owner: pid=7 started_at=epoch
@@ -67,7 +75,7 @@ struct LedgerEntry {
     std::optional<double> start_epoch;
     Pid spawner = 0;  // 0: not recorded
     std::optional<double> spawner_start_epoch;
-    // Some of these files record ticks instead of an epoch.
+    // Some of these files record ticks instead of an epoch, where they are written on Linux.
     std::optional<std::uint64_t> start_ticks = std::nullopt;
     std::optional<std::uint64_t> spawner_start_ticks = std::nullopt;
 
@@ -90,8 +98,8 @@ struct Ledger {
 // container.
 [[nodiscard]] Result<Ledger> parse_process_registry(std::string_view text);
 
-// Parses dashboard-compute-host.json: {"host_pid": 7, "process_start_time": ticks, "owner_pid": 6,
-// "owner_start_time": ticks, ...}. Older writers record only the pid.
+// Parses dashboard-compute-host.json: {"host_pid": 7, "process_start_time": 70, "owner_pid": 6,
+// "owner_start_time": 60, ...}, each start a recorded_start(). Older writers record only the pid.
 [[nodiscard]] Result<LedgerEntry> parse_compute_host_registry(std::string_view text);
 
 // Parses .active.json of meetings: {"pid": 7, "pid_start_time": 123, ...}, the start as in

@@ -56,9 +56,11 @@ bool is_other_name(std::string_view file, std::string_view name) {
 }
 
 // Compares the first letter first, as the walk calls this for each process and name. Other names of
-// a program begin with the same letter.
+// a program begin with the same letter, but for Python's on macOS:
+// Python.app/Contents/MacOS/Python.
 bool is_called(std::string_view file, std::string_view name) {
-    if (!name.empty() && !file.starts_with(name.front())) return false;
+    if (!name.empty() && !file.starts_with(name.front()))
+        return file == "Python" && name == "python";
     return has_name(file, name) || is_other_name(file, name);
 }
 

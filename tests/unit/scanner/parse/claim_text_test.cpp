@@ -180,6 +180,23 @@ TEST_CASE("the registry of a compute host, with its owner and without") {
     }
 }
 
+TEST_CASE("what Hermes records on macOS is in hundredths of a second, in every file") {
+    CHECK(parse_compute_host_registry(
+              R"({"host_pid": 7, "process_start_time": 180000000025, "owner_pid": 6,
+                  "owner_start_time": 180000000000})") ==
+          LedgerEntry{7, 1'800'000'000.25, 6, 1'800'000'000.0});
+    CHECK(parse_whatsapp_pid("7\n180000000025\n") ==
+          GatewayRecord{7, std::nullopt, 1'800'000'000.25});
+    CHECK(parse_process_registry(
+              R"([{"pid":5,"pid_scope":"host","host_start_time":180000000025,"owner_pid":4,
+                   "owner_started_at":180000000000}])")
+              .value() == Ledger{{{5, 1'800'000'000.25, 4, 1'800'000'000.0}}, 0});
+    CHECK(recorded_start(99'999'999'999).ticks == 99'999'999'999U);
+    CHECK_FALSE(recorded_start(99'999'999'999).epoch);
+    CHECK(recorded_start(100'000'000'000).epoch == 1'000'000'000.0);
+    CHECK_FALSE(recorded_start(100'000'000'000).ticks);
+}
+
 TEST_CASE("the record of a meet bot") {
     CHECK(parse_meet_bot_record(R"({"pid": 7, "pid_start_time": 70, "meeting_id": "a"})") ==
           GatewayRecord{7, 70});

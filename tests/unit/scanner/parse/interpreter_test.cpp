@@ -36,6 +36,22 @@ TEST_CASE("interpreters with and without a version") {
     CHECK(is_interpreter("/home/u/.nvm/versions/node/v22.1.0/bin/node (deleted)", "node"));
 }
 
+TEST_CASE("the Python of a framework on macOS has a name of its own") {
+    const char* framework =
+        "/opt/homebrew/Cellar/python@3.12/3.12.7_1/Frameworks/Python.framework/Versions/3.12/"
+        "Resources/Python.app/Contents/MacOS/Python";
+    const std::string names[] = {"node", "python"};
+    CHECK(is_interpreter(framework, "python"));
+    CHECK(is_one_of(framework, names));
+    CHECK_FALSE(is_interpreter(framework, "node"));
+    CHECK_FALSE(is_interpreter("/x/Python", "pythonw"));
+    for (const char* other : {"/x/Python3", "/x/PYTHON", "/x/Python Launcher", "/x/Node"}) {
+        INFO(other);
+        CHECK_FALSE(is_interpreter(other, "python"));
+        CHECK_FALSE(is_interpreter(other, "node"));
+    }
+}
+
 TEST_CASE("what only looks like the interpreter") {
     for (const char* exe : {"/usr/bin/python3-config",
                             "/usr/bin/pythonw",
