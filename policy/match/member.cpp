@@ -228,6 +228,10 @@ std::optional<std::string> variable(const ProcessFacts& process, const std::stri
     return found->second;
 }
 
+std::string tracer_text(scanner::Pid tracer) {
+    return tracer < 0 ? "another process traces it" : fmt::format("pid {} traces it", tracer);
+}
+
 bool is_never_ended(const Member& member) {
     return member.match.role.keep_as || member.rule().keep_as;
 }

@@ -92,6 +92,9 @@ class MatchMemory {
 // before the last update. False also if that is not known.
 [[nodiscard]] bool is_outdated(const scanner::Lease& lease);
 
+// Returns "pid 7 traces it"; below 0 it is traced, and by which process is not known.
+[[nodiscard]] std::string tracer_text(scanner::Pid tracer);
+
 // Returns the value of a variable; none: it is not set, or the environment could not be read.
 [[nodiscard]] std::optional<std::string> variable(const scanner::ProcessFacts& process,
                                                   const std::string& name);

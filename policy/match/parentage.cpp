@@ -14,6 +14,7 @@ namespace reaper::policy {
 
 namespace {
 
+using scanner::FirstParent;
 using scanner::Pid;
 using scanner::ProcessRow;
 using Nature = Parentage::Nature;
@@ -60,6 +61,44 @@ Nature nature_of(const ProcessRow& parent, const ProcessRow& child) {
     return parent.pid == 1 ? Nature::init : Nature::subreaper;
 }
 
+// On macOS only launchd adopts, and the kernel remembers which process started another one, also
+// when that has ended. Sessions and starts prove nothing there: a start is a time of the wall
+// clock.
+Nature nature_on_mac(const ProcessRow& parent, FirstParent first) {
+    if (parent.pid != 1) return Nature::live;
+    switch (first) {
+        case FirstParent::dead:
+        case FirstParent::orphan_that_executed: return Nature::init;
+        case FirstParent::launchd:
+        case FirstParent::launchd_or_orphan: return Nature::launchd;
+        case FirstParent::alive:
+        case FirstParent::not_told: return Nature::unknown;
+    }
+    return Nature::unknown;
+}
+
+std::string describe_job(const scanner::Reading<scanner::ServiceUnit>& unit) {
+    return fmt::format("launchd (pid 1) started it as a job of its own{}",
+                       unit.ok() ? fmt::format(" ({})", unit.value.name) : std::string());
+}
+
+std::string describe_launchd(FirstParent first) {
+    switch (first) {
+        case FirstParent::launchd_or_orphan:
+            return "parent is launchd (pid 1), which may have started it: this version of macOS "
+                   "does not tell";
+        case FirstParent::orphan_that_executed:
+            return "parent is launchd (pid 1), which adopted it before it ran this program";
+        case FirstParent::alive:
+            return "parent is launchd (pid 1), although what started it is alive";
+        case FirstParent::not_told:
+            return "parent is launchd (pid 1), and what started it could not be read";
+        case FirstParent::dead:
+        case FirstParent::launchd: break;
+    }
+    return "parent is launchd (pid 1)";
+}
+
 std::string describe(Nature nature, const ProcessRow& parent) {
     const std::string_view name =
         parent.exe.ok() ? file_name(parent.exe.value) : std::string_view(parent.comm);
@@ -88,6 +127,18 @@ const Process* find_by_pid(const std::vector<Process>& processes, Pid pid) {
     const auto found = std::ranges::lower_bound(
         processes, pid, {}, [](const Process& process) { return pid_of(process); });
     return found != processes.end() && pid_of(*found) == pid ? &*found : nullptr;
+}
+
+// Of a process that is no candidate, as a wrapper, only the row is known.
+Parentage parentage_on_mac(const scanner::Facts& facts, const ProcessRow& parent,
+                           const ProcessRow& child) {
+    const auto* process = find_by_pid(facts.candidates, child.pid);
+    const FirstParent first = process == nullptr ? FirstParent::not_told : process->first_parent;
+    const Nature nature = nature_on_mac(parent, first);
+    if (nature == Nature::live) return {nature, parent.pid, describe(nature, parent)};
+    const std::string detail =
+        first == FirstParent::launchd ? describe_job(process->unit) : describe_launchd(first);
+    return {nature, parent.pid, detail, first};
 }
 
 }  // namespace
@@ -125,7 +176,11 @@ const ProcessRow* find_row(const scanner::Facts& facts, Pid pid) {
 
 Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule,
                        const ProcessRow& child) {
-    if (child.ppid == 0) return {Nature::outside, 0, "its parent is outside of this pid namespace"};
+    if (child.ppid == 0) {
+        return {Nature::outside, 0,
+                scanner::is_mac(facts.machine) ? "its parent is the kernel"
+                                               : "its parent is outside of this pid namespace"};
+    }
     const ProcessRow* parent = find_row(facts, child.ppid);
     // Also if that is pid 1, hidden by hidepid: in a container it may be the host.
     if (parent == nullptr) {
@@ -133,7 +188,9 @@ Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule,
                 fmt::format("its parent (pid {}) could not be read", child.ppid)};
     }
     // Also if the host is pid 1 of a container.
-    const Nature nature = is_host(rule, *parent) ? Nature::host : nature_of(*parent, child);
+    if (is_host(rule, *parent)) return {Nature::host, parent->pid, describe(Nature::host, *parent)};
+    if (scanner::is_mac(facts.machine)) return parentage_on_mac(facts, *parent, child);
+    const Nature nature = nature_of(*parent, child);
     return {nature, parent->pid, describe(nature, *parent)};
 }
 

@@ -13,6 +13,7 @@ struct Parentage {
         init,          // pid 1 of this namespace
         user_manager,  // systemd --user
         subreaper,     // proven not to have started it
+        launchd,       // launchd started it as a job of its own, or may have: it is no adopter
         host,          // a program that starts members of the family
         live,          // any other living process: counts as a host
         outside,       // in another pid namespace (ppid 0)
@@ -21,6 +22,8 @@ struct Parentage {
     Nature nature = Nature::unknown;
     scanner::Pid pid = 0;
     std::string detail;  // "parent is init (pid 1)"
+    // What the kernel remembers of the process that started it; only for adopted ones.
+    scanner::FirstParent first_parent = scanner::FirstParent::not_told;
 
     [[nodiscard]] bool adopted() const {
         return nature == Nature::init || nature == Nature::user_manager ||
@@ -32,7 +35,8 @@ struct Parentage {
 };
 
 // Tells what the parent of `child` is. Hosts by the rules of the family come before all else; a
-// parent that could not be read is `unknown`.
+// parent that could not be read is `unknown`, and on macOS also launchd where it is not known
+// whether it has adopted `child`.
 [[nodiscard]] Parentage parentage_of(const scanner::Facts& facts, const FamilyRule& rule,
                                      const scanner::ProcessRow& child);
 

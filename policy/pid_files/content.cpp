@@ -50,15 +50,25 @@ FileJudgement from_named(const NamedProcess& named) {
     return unread("pid.unreadable", named.detail);
 }
 
-// No form of these files records a host name or boot id.
-FileJudgement from_named(const ClaimFile& file, const NamedProcess& named) {
-    const bool of_this_machine = !file.shared_mount || (named.state != NamedProcessState::gone &&
-                                                        named.state != NamedProcessState::reused);
-    if (of_this_machine) return from_named(named);
-    return judged(FileState::foreign, "pid.other_machine",
-                  fmt::format("{} here, but the file lies on {} ({}), where a process of another "
-                              "machine may have written it",
-                              named.detail, file.shared_mount->place, file.shared_mount->type));
+// No form of these files records a host name or boot id. But on a Mac only what runs in a virtual
+// machine or container records a start in ticks.
+FileJudgement from_named(const ClaimFile& file, const Claim& claim, const Machine& machine,
+                         const NamedProcess& named) {
+    const bool is_seen =
+        named.state != NamedProcessState::gone && named.state != NamedProcessState::reused;
+    if (is_seen) return from_named(named);
+    if (file.shared_mount)
+        return judged(
+            FileState::foreign, "pid.other_machine",
+            fmt::format("{} here, but the file lies on {} ({}), where a process of another "
+                        "machine may have written it",
+                        named.detail, file.shared_mount->place, file.shared_mount->type));
+    if (is_mac(machine) && claim.start_ticks)
+        return judged(FileState::foreign, "pid.other_system",
+                      fmt::format("{} here, but a Linux has written the file, perhaps one in a "
+                                  "container of this Mac",
+                                  named.detail));
+    return from_named(named);
 }
 
 FileJudgement judge_malformed(const ClaimFile& file) {
@@ -114,9 +124,10 @@ FileJudgement judge_claims(const ClaimFile& file, const Machine& machine, const 
     };
     std::optional<FileJudgement> strongest;
     for (const Claim& claim : file.claims) {
-        FileJudgement one = claim.access == Access::malformed
-                                ? judge_malformed(file)
-                                : from_named(file, find_named(file, claim, machine, rules));
+        FileJudgement one =
+            claim.access == Access::malformed
+                ? judge_malformed(file)
+                : from_named(file, claim, machine, find_named(file, claim, machine, rules));
         if (!strongest || rank(one) < rank(*strongest)) strongest = std::move(one);
     }
     return *std::move(strongest);

@@ -173,11 +173,23 @@ class Search {
         return row.uid == 0 ? "root" : "";
     }
 
+    // Returns the label of a job of launchd that it is; empty: it is none.
+    [[nodiscard]] std::string label_of(Pid pid) const {
+        const auto found = std::ranges::find_if(
+            facts_.candidates, [pid](const ProcessFacts& one) { return one.row.pid == pid; });
+        const bool is_job = is_mac(facts_.machine) && found != facts_.candidates.end() &&
+                            heads_service(*found) && found->unit.ok();
+        return is_job ? found->unit.value.name : std::string();
+    }
+
     // Suggests a command. The service manager would restart a service after a kill. A process that
     // only runs inside of a service, such as the programs of a login in that of sshd, ends by a
     // kill.
     [[nodiscard]] std::string help_to_end(const ProcessRow& row, const std::string& user,
                                           bool heads_service) const {
+        if (const std::string label = label_of(row.pid); !label.empty())
+            return row.uid == 0 ? fmt::format("sudo launchctl bootout system/{}", label)
+                                : fmt::format("launchctl bootout gui/{}/{}", row.uid, label);
         const auto unit = row.cgroup.ok() ? scanner::unit_of(row.cgroup.value) : std::nullopt;
         const bool is_service = unit && unit->name.ends_with(".service");
         if (!is_service || !(heads_service || unit->name.find("hermes") != std::string::npos))

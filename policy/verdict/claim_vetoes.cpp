@@ -135,10 +135,10 @@ void check_claim(const Claim& claim, const Member& member, const VetoInput& inpu
 
 }  // namespace
 
-// The inode that Linux gives the first pid namespace (PROC_PID_INIT_INO).
+// The inode that Linux gives the first pid namespace (PROC_PID_INIT_INO). A Mac has no namespaces.
 bool is_nested(const Machine& machine) {
     constexpr std::uint64_t kFirst = 0xEFFFFFFC;
-    return machine.pid_namespace != 0 && machine.pid_namespace != kFirst;
+    return !is_mac(machine) && machine.pid_namespace != 0 && machine.pid_namespace != kFirst;
 }
 
 bool applies_to(const Claim& claim, const ProcessFacts& process) {

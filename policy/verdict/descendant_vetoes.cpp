@@ -75,7 +75,7 @@ Reason why_other_stays(const ProcessFacts& process, const VetoInput& input) {
     if (scanner::has_exited(process.row)) return std::nullopt;
     if (could_not_be_read(process)) return "it could not be looked at";
     if (!process.listeners.value.empty()) return "it listens";
-    if (process.tracer.value != 0) return fmt::format("pid {} traces it", process.tracer.value);
+    if (process.tracer.value != 0) return tracer_text(process.tracer.value);
     if (!process.same_pid_namespace.value) return "it lives in another pid namespace";
     if (!process.same_root.value) return "its root directory is another one";
     if (leads_terminal(process.row)) return "it leads the session of a terminal";

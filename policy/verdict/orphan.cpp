@@ -168,10 +168,36 @@ Verdict assess_adopted(Member& member, const Facts& facts, const Designation& de
     return Verdict::unknown;
 }
 
+// On macOS an exec replaces what the kernel remembers of its starter by launchd, which adopted it.
+// The kernel says nearly the same of the jobs of a launchd that was itself replaced: so only what
+// nothing can talk to is taken for an orphan.
+bool may_be_job(const Member& member) {
+    return member.parentage.first_parent == scanner::FirstParent::orphan_that_executed &&
+           !is_cut_off(*member.facts);
+}
+
+// Comes last: what its stdio says tells a reader more.
+void note_dead_parent(Member& member) {
+    if (member.parentage.first_parent == scanner::FirstParent::dead)
+        member.add(Weight::for_kill, "parent.dead", "the process that started it has ended");
+}
+
 Verdict assess_by_parent(Member& member, const Facts& facts, const Designation& designation) {
     const Parentage& parentage = member.parentage;
-    if (parentage.adopted()) return assess_adopted(member, facts, designation);
+    if (parentage.adopted()) {
+        const Verdict verdict = assess_adopted(member, facts, designation);
+        note_dead_parent(member);
+        if (!may_be_job(member)) return verdict;
+        member.add(
+            Weight::veto, "veto.may_be_job",
+            "launchd may have started it: nothing proves that it has lost what talked to it");
+        return stronger(verdict, Verdict::unknown);
+    }
     if (parentage.has_live_host()) return assess_with_live_host(member);
+    if (parentage.nature == Parentage::Nature::launchd) {
+        member.add(Weight::veto, "veto.supervised", parentage.detail);
+        return Verdict::supervised;
+    }
     if (parentage.nature == Parentage::Nature::outside) {
         member.add(Weight::veto, "veto.outside_parent", parentage.detail);
         return Verdict::attached;
@@ -186,7 +212,8 @@ Verdict assess(Member& member, const Facts& facts, const Designation& designatio
                std::chrono::milliseconds min_age) {
     const Verdict verdict = assess_by_parent(member, facts, designation);
     const auto age = age_of(member.facts->row, facts.machine);
-    if (verdict == Verdict::attached || age >= min_age) return verdict;
+    const bool is_used = verdict == Verdict::attached || verdict == Verdict::supervised;
+    if (is_used || age >= min_age) return verdict;
     member.add(Weight::veto, "veto.young",
                fmt::format("it is younger than {}", duration_text(min_age)));
     return Verdict::young;

@@ -10,7 +10,7 @@
 namespace reaper::policy {
 
 // Adds evidence to the member. Returns one of: orphan, superseded, abandoned, held, attached,
-// young, unknown. `designation` is that of its home.
+// supervised, young, unknown. `designation` is that of its home.
 [[nodiscard]] Verdict assess(Member& member, const scanner::Facts& facts,
                              const Designation& designation, std::chrono::milliseconds min_age);
 

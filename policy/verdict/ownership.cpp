@@ -86,12 +86,15 @@ std::vector<Record> own_records(const Match& match, const ProcessFacts& process)
 }
 
 // A process that now has the owner's pid, but is younger than the member, is not the owner. An
-// older one that started at another time by the wall clock may be, as that clock is stepped.
+// older one that started at another time by the wall clock may be, as that clock is stepped. On
+// macOS all starts are of that clock, so that a younger one is another only if the recorded start
+// says the same.
 OwnerState state_of(const ProcessRow& row, const std::optional<double>& start, const Member& member,
                     const scanner::Machine& machine) {
     if (has_exited(row)) return OwnerState::dead;
     if (start && started_at(row.start_ticks, *start, machine)) return OwnerState::alive;
-    if (row.start_ticks > member.facts->row.start_ticks) return OwnerState::dead;
+    if (row.start_ticks > member.facts->row.start_ticks)
+        return start || !is_mac(machine) ? OwnerState::dead : OwnerState::doubtful;
     return start ? OwnerState::doubtful : OwnerState::alive;
 }
 
@@ -170,7 +173,8 @@ std::optional<double> spawner_start(const Claim& claim, const Member& member,
 OwnerState look_up(const Claim& claim, const Member& member, const scanner::Machine& machine) {
     const ProcessRow& row = claim.spawner_row.value;
     const auto& ticks = claim.spawner_start_ticks;
-    if (claim.spawner_row.ok() && ticks && *ticks != row.start_ticks) return OwnerState::dead;
+    if (claim.spawner_row.ok() && ticks && *ticks != row.start_ticks)
+        return is_mac(machine) ? OwnerState::doubtful : OwnerState::dead;
     if (claim.spawner_row.ok())
         return state_of(row, spawner_start(claim, member, machine), member, machine);
     const bool gone = claim.spawner_row.access == Access::gone && !machine.hides_processes;

@@ -29,10 +29,18 @@ void check_self(const Member& member, const VetoInput& input, VetoList& vetoes) 
     }
 }
 
-void check_identity(const Member& member, VetoList& vetoes) {
+// True if the signal could be sent to exactly this process. On macOS it goes to a program of the
+// process, and starts are of the wall clock, so both ids are needed there.
+bool is_established(const scanner::Identity& identity, const scanner::Machine& machine) {
+    if (identity.boot_id.empty() || identity.pid_namespace == 0 || identity.start_ticks == 0)
+        return false;
+    return !is_mac(machine) || (identity.pidfs_inode && identity.exec_version);
+}
+
+void check_identity(const Member& member, const VetoInput& input, VetoList& vetoes) {
     const scanner::Identity& identity = member.facts->identity;
     const scanner::ProcessRow& row = member.facts->row;
-    if (identity.boot_id.empty() || identity.pid_namespace == 0 || identity.start_ticks == 0) {
+    if (!is_established(identity, input.facts.machine)) {
         vetoes.add(Verdict::unknown, "identity", "which process it is could not be established");
     } else if (identity.pid != row.pid || identity.start_ticks != row.start_ticks) {
         vetoes.add(Verdict::unknown, "identity", "what was read of it is of another process");
@@ -217,6 +225,7 @@ void check_listeners(Member& member, VetoList& vetoes) {
 // service has the value of its dead starter.
 void check_supervision(const Member& member, VetoList& vetoes) {
     const ProcessFacts& facts = *member.facts;
+    if (member.parentage.nature == Parentage::Nature::launchd) return;  // assess() adds the veto
     if (variable(facts, "SYSTEMD_EXEC_PID") == std::to_string(member.pid())) {
         vetoes.add(Verdict::supervised, "supervised", "it is the main process of a service");
         return;
@@ -242,14 +251,15 @@ void check_supervision(const Member& member, VetoList& vetoes) {
 
 void check_tracer(const Member& member, VetoList& vetoes) {
     if (!member.facts->tracer.ok() || member.facts->tracer.value == 0) return;
-    vetoes.add(Verdict::attached, "traced",
-               fmt::format("pid {} traces it", member.facts->tracer.value));
+    vetoes.add(Verdict::attached, "traced", tracer_text(member.facts->tracer.value));
 }
 
 void check_machine(const VetoInput& input, VetoList& vetoes) {
     if (!input.facts.machine.has_handles) {
         vetoes.add(Verdict::unknown, "no_handles",
-                   "this kernel has no handles for processes (pidfd_open)");
+                   is_mac(input.facts.machine)
+                       ? "this version of macOS cannot signal exactly one process (14.2 can)"
+                       : "this kernel has no handles for processes (pidfd_open)");
     }
     if (!input.facts.machine.knows_ancestors) {
         vetoes.add(Verdict::unknown, "unreadable.ancestors",
@@ -265,7 +275,7 @@ std::optional<Verdict> apply_vetoes(Member& member, const VetoInput& input) {
     check_family(member, vetoes);
     check_recorded(member, input, vetoes);
     check_self(member, input, vetoes);
-    check_identity(member, vetoes);
+    check_identity(member, input, vetoes);
     check_fork(member, vetoes);
     check_user(member, input, vetoes);
     check_namespace(member, vetoes);

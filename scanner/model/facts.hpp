@@ -14,7 +14,7 @@ namespace reaper::scanner {
 
 struct Machine {
     std::string name;
-    std::string os;      // "linux"
+    std::string os;      // "linux", or "darwin": macOS
     std::string kernel;  // release
     std::string boot_id;
     std::uint64_t pid_namespace = 0;
@@ -27,10 +27,17 @@ struct Machine {
     // Wall clock at the same moment. Only compared with times that files record.
     double now_epoch = 0;
     bool hides_processes = false;  // /proc is mounted with hidepid, and this program is not exempt
-    bool has_handles = true;       // pidfd_open works; without it nothing may be signalled
+    // One process can be signalled and no other: pidfd_open works; on macOS audit tokens do.
+    // Without it nothing may be signalled.
+    bool has_handles = true;
 
     bool operator==(const Machine&) const = default;
 };
+
+// True for the facts of a Mac, whatever system judges them.
+[[nodiscard]] inline bool is_mac(const Machine& machine) {
+    return machine.os == "darwin";
+}
 
 struct ScanCount {
     std::size_t seen = 0;      // rows of the table

@@ -8,7 +8,7 @@ namespace reaper::scanner {
 
 namespace {
 
-constexpr std::uint64_t kMostTicks = 1'000'000'000'000'000;  // 31,000 years at 1000 ticks a second
+constexpr std::uint64_t kMostTicks = 10'000'000'000'000'000;  // microseconds up to the year 2286
 constexpr std::uint64_t kMostBytes = 1ULL << 60U;
 constexpr std::size_t kMostProcesses = 1'000'000'000;
 constexpr double kYear10000 = 253402300800;
@@ -87,7 +87,7 @@ Mistake check_candidate(const ProcessFacts& process) {
         {{identity.pid == row.pid, ".identity.pid", "the pid of its row"},
          {identity.start_ticks == 0 || identity.start_ticks == row.start_ticks,
           ".identity.start_ticks", "the start of its row, or 0"},
-         {process.tracer.value >= 0, ".tracer.value", kPidOrNone},
+         {process.tracer.value >= -1, ".tracer.value", "a pid, 0, or -1"},
          {!main_pid || *main_pid >= 0, ".unit.value.main_pid", kPidOrNone},
          {process.rss_bytes <= kMostBytes, ".rss_bytes", "a size of memory"},
          {process.swap_bytes <= kMostBytes, ".swap_bytes", "a size of memory"},

@@ -128,7 +128,7 @@ struct ProcessFacts {
     // Folders in which it sees pid, lock or ledger files, while the path leads this program
     // elsewhere.
     Reading<std::vector<std::string>> hidden_records;
-    Reading<Pid> tracer;       // 0: it is not traced
+    Reading<Pid> tracer;       // 0: it is not traced; -1: it is, by a process that is not known
     Reading<std::string> cwd;  // without " (deleted)", unless the folder really has that name
     bool cwd_deleted = false;  // that folder has no name any more (its link count is 0)
     Reading<std::map<std::string, std::string>> environment;  // only the keys that rules name

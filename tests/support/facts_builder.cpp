@@ -218,6 +218,30 @@ FactsBuilder& FactsBuilder::real_home(const std::string& named, const std::strin
     return *this;
 }
 
+FactsBuilder& FactsBuilder::on_mac() {
+    facts_.machine.os = "darwin";
+    facts_.machine.kernel = "24.4.0";
+    facts_.machine.pid_namespace = 1;
+    for (ProcessRow& one : facts_.relatives) {
+        one.cgroup = Reading<std::string>::failed(scanner::Access::gone);
+        if (one.pid != 1) continue;
+        one.exe.value = "/sbin/launchd";
+        one.comm = "launchd";
+        one.command_line.value.argv = {"/sbin/launchd"};
+    }
+    for (auto* all : {&facts_.candidates, &facts_.descendants}) {
+        for (ProcessFacts& one : *all) {
+            one.identity.pid_namespace = 1;
+            one.identity.exec_version = 9000U + static_cast<unsigned>(one.row.pid);
+            one.row.cgroup = Reading<std::string>::failed(scanner::Access::gone);
+            one.unit = Reading<scanner::ServiceUnit>::failed(scanner::Access::gone);
+            one.coalition = 512;
+            if (one.row.ppid == 1) one.first_parent = scanner::FirstParent::dead;
+        }
+    }
+    return *this;
+}
+
 ProcessFacts& FactsBuilder::operator[](Pid pid) {
     for (ProcessFacts& process : facts_.candidates) {
         if (process.row.pid == pid) return process;

@@ -50,6 +50,10 @@ class FactsBuilder {
     FactsBuilder& unanswered(const std::string& path);
     FactsBuilder& real_home(const std::string& named, const std::string& real);
 
+    // Turns all that was added into the facts of a Mac. What launchd has adopted lost the process
+    // that started it.
+    FactsBuilder& on_mac();
+
     // The candidate with that pid, which must have been added.
     [[nodiscard]] scanner::ProcessFacts& operator[](scanner::Pid pid);
     [[nodiscard]] scanner::ProcessFacts& last_below() { return facts_.descendants.back(); }

@@ -162,6 +162,23 @@ TEST_CASE("gateways are counted by home, without what runs them or asks them") {
     CHECK(found(builder).empty());
 }
 
+TEST_CASE("a job of launchd is ended by its label, as launchd would start it again") {
+    FactsBuilder builder;
+    add(builder, kPid, {"gateway", "run"});
+    add(builder, kOther, {"gateway", "run", "--replace"});
+    builder.on_mac();
+    const auto help = [&] { return obstacles(builder).front().help; };
+    CHECK(help() == "end all but one: kill 100, or kill 200");
+    builder[kPid].unit =
+        scanner::Reading<scanner::ServiceUnit>::of({"ai.hermes.gateway", false, kPid, true});
+    CHECK(help() == "end all but one: launchctl bootout gui/1000/ai.hermes.gateway, or kill 200");
+    set_uid(builder[kPid], 0);
+    CHECK(help() ==
+          "end all but one: sudo launchctl bootout system/ai.hermes.gateway, or kill 200");
+    builder[kPid].unit.value.main_pid = 7;  // it is only below that job
+    CHECK(help() == "end all but one: kill 100, or kill 200");
+}
+
 TEST_CASE("what is a part of Hermes is in the way wherever it is installed, and a bridge is none") {
     FactsBuilder builder;
     add(builder, kPid, {"chat"});

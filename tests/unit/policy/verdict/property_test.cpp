@@ -200,6 +200,23 @@ FactsBuilder roll(Dice& dice) {
     return builder;
 }
 
+// The same machine with macOS, where the kernel tells what started a process.
+FactsBuilder roll_mac(Dice& dice) {
+    using scanner::FirstParent;
+    FactsBuilder builder = roll(dice).on_mac();
+    for (const ProcessFacts& process : Facts(builder.facts()).candidates) {
+        ProcessFacts& one = builder[process.row.pid];
+        if (dice.one_in(3))
+            one.first_parent = dice.any(
+                {FirstParent::not_told, FirstParent::dead, FirstParent::alive, FirstParent::launchd,
+                 FirstParent::orphan_that_executed, FirstParent::launchd_or_orphan});
+        if (dice.one_in(40)) one.identity.exec_version.reset();
+        if (dice.one_in(40)) one.identity.pidfs_inode.reset();
+        if (dice.one_in(40)) one.tracer.value = -1;
+    }
+    return builder;
+}
+
 Settings roll_settings(Dice& dice) {
     Settings settings;
     if (dice.one_in(2)) settings.uids = {kUser};
@@ -298,6 +315,18 @@ bool wrapper_adopts(const Facts& facts, const ProcessFacts& process, const Proce
     const auto wrapper = std::ranges::find(facts.relatives, kWrapper, &ProcessRow::pid);
     const bool cut_off = is_dead(process.standard_input) && is_dead(process.standard_output);
     return cut_off && wrapper->ppid == 1 && first_process_adopts(facts, *wrapper);
+}
+
+// On a Mac: only launchd adopts, and the kernel says that what started it, or its launcher, is
+// dead.
+bool has_lost_starter(const Facts& facts, const ProcessFacts& process) {
+    using scanner::FirstParent;
+    const ProcessFacts& eldest =
+        was_launched(facts, process) ? process_of(facts, kLauncher) : process;
+    const bool cut_off = is_dead(process.standard_input) && is_dead(process.standard_output);
+    return eldest.row.ppid == 1 &&
+           (eldest.first_parent == FirstParent::dead ||
+            (eldest.first_parent == FirstParent::orphan_that_executed && cut_off));
 }
 
 // Its parent, or that of its launcher, lives and may have started it.
@@ -614,6 +643,31 @@ TEST_CASE("Whatever is leaked or ended was suspected before it was judged", "[pr
         }
     }
     CHECK(leaked > machines / 4);
+}
+
+TEST_CASE("What is ended on a Mac has lost the process that started it", "[property]") {
+    Dice dice(8);
+    const policy::Rules rules = eager_rules();
+    const long machines = number_of_machines();
+    long ended = 0;
+    for (long machine = 0; machine < machines; ++machine) {
+        const FactsBuilder builder = roll_mac(dice);
+        const Facts& facts = builder.facts();
+        for (const Judgement& one :
+             policy::judge(facts, rules, roll_settings(dice), builder.facts().keepalives)) {
+            if (one.action != policy::Action::reap) continue;
+            const ProcessFacts& process = process_of(facts, one.identity.pid);
+            INFO("machine " << machine << ", pid " << one.identity.pid << ", "
+                            << to_string(one.verdict));
+            REQUIRE(process.identity.exec_version);
+            REQUIRE(process.identity.pidfs_inode);
+            const bool hosted =
+                one.verdict == Verdict::abandoned || one.verdict == Verdict::duplicate;
+            if (!hosted) REQUIRE(has_lost_starter(facts, process));
+            ended += hosted ? 0 : 1;
+        }
+    }
+    CHECK(ended > machines / 8);
 }
 
 TEST_CASE("One process alone is judged as it is among all", "[property]") {
