@@ -272,6 +272,63 @@ const std::vector<Line>& helpers() {
     return kLines;
 }
 
+const std::vector<Line>& on_macs() {
+    static const std::string kBrew = "/opt/homebrew/";
+    static const std::string kBrewNode = kBrew + "Cellar/node/24.10.0/bin/node";
+    static const std::string kOnIntel = "/usr/local/Cellar/node@22/22.22.2_2/bin/node";
+    static const std::string kFramework =
+        kBrew +
+        "Cellar/python@3.14/3.14.1/Frameworks/Python.framework/Versions/3.14/Resources/"
+        "Python.app/Contents/MacOS/Python";
+    static const std::string kSupport = "/Users/u/Library/Application Support/Claude/claude-code/";
+    static const std::string kOnMac = "/Users/u/.npm/_npx/a3f4a3f4a3f4a3f4/node_modules";
+    static const std::string kCask = kBrew + "Caskroom/codex/0.169.0/codex-aarch64-apple-darwin";
+    static const std::string kCodexApp = "/Applications/Codex.app/Contents/Resources/codex";
+    static const std::vector<Line> kLines = {
+        {kSupport + "2.1.328/claude.app/Contents/MacOS/claude", {"claude"}, "agent/agent"},
+        {kSupport + "2.0.14/claude", {"claude", "-p", "--output-format", "x"}, "agent/headless"},
+        {kBrew + "Caskroom/claude-code/2.1.328/claude", {"claude"}, "agent/agent"},
+        {kBrew + "Caskroom/claude-code/2.1.328/claude",
+         {"claude", "daemon", "run"},
+         "agent_daemon/daemon"},
+        {kCask, {"codex"}, "agent/agent"},
+        {"/usr/local/Caskroom/codex/0.169.0/codex-x86_64-apple-darwin",
+         {"codex", "app-server"},
+         "agent/server"},
+        {kCodexApp, {kCodexApp, "app-server", "--analytics-default-enabled"}, "agent/server"},
+        {kBrew + "lib/node_modules/@openai/codex/node_modules/@openai/codex-darwin-arm64/vendor/"
+                 "aarch64-apple-darwin/bin/codex",
+         {"codex", "app-server"},
+         "agent/server"},
+        {kBrew + "Cellar/opencode/1.18.33/bin/opencode", {"opencode"}, "agent/agent"},
+        {"/Applications/Goose.app/Contents/Resources/bin/goosed", {"goosed"}, "agent/agent"},
+        {kBrewNode, {"npm exec xcodebuildmcp@latest mcp"}, "mcp_server/server"},
+        {kBrewNode, {"node", kOnMac + "/.bin/mcp-server-memory"}, "mcp_server/server"},
+        {kOnIntel, {"node", kBrew + "bin/mcp-server-memory"}, "mcp_server/server"},
+        {kBrew + "Cellar/uv/0.9.2/bin/uv",
+         {"uv", "tool", "uvx", "mcp-server-git"},
+         "mcp_server/server"},
+        {kFramework, {kFramework, "-m", "mcp_server_git"}, "mcp_server/server"},
+        {"/bin/zsh", {"/bin/zsh", "-c", "-l", kSnapshot}, "tool_shell/command"},
+        {"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+         {"Google Chrome", "--headless", "--remote-debugging-pipe",
+          "--user-data-dir=/var/folders/3x/k2/T/playwright_chromiumdev_profile-Ab12"},
+         "headless_browser/browser"},
+        // The user's own
+        {"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", {"Google Chrome"}, ""},
+        {"/Applications/Google Chrome.app/Contents/Frameworks/Google Chrome Framework.framework/"
+         "Versions/140.0/Helpers/Google Chrome Helper.app/Contents/MacOS/Google Chrome Helper",
+         {"Google Chrome Helper", "--type=gpu-process", "--headless",
+          "--user-data-dir=/var/folders/3x/k2/T/playwright_chromiumdev_profile-Ab12"},
+         ""},
+        {"/Applications/Codex.app/Contents/MacOS/Codex", {"Codex"}, ""},
+        {"/Applications/Claude.app/Contents/MacOS/Claude", {"Claude"}, ""},
+        {kBrew + "Caskroom/codex-notes/1.0/codex-notes", {"codex-notes"}, ""},
+        {kFramework, {kFramework, "/Users/u/work/server.py"}, ""},
+    };
+    return kLines;
+}
+
 // Each has words or a name of the lines above.
 const std::vector<Line>& strangers() {
     const std::string scripted = "/home/u/work/claude/versions/2/run.js";
@@ -379,6 +436,19 @@ TEST_CASE("language servers, tool shells and browsers are reported") {
         CHECK(judgement_of(builder).verdict == Verdict::orphan);
         CHECK(judgement_of(builder).action == Action::report);
         CHECK(judgement_of(below_a_host(line)).verdict == Verdict::attached);
+    }
+}
+
+TEST_CASE("what Macs run has other paths and names") {
+    check_all(on_macs());
+    for (const Line& line : on_macs()) {
+        INFO(line.exe);
+        FactsBuilder builder = orphan(line).on_mac();
+        if (line.expected[0] == '\0') continue;
+        CHECK((judgement_of(builder).action == Action::reap) ==
+              (std::string_view(line.expected) == "mcp_server/server"));
+        builder[kPid].first_parent = scanner::FirstParent::launchd;
+        CHECK(judgement_of(builder).action == Action::keep);
     }
 }
 

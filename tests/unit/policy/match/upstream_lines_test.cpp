@@ -392,6 +392,84 @@ TEST_CASE("lines N23 to N27: people and tools around the helpers") {
     });
 }
 
+TEST_CASE("what Hermes runs on Macs: Homebrew's programs, its own tools and the desktop's") {
+    const char* node = "/opt/homebrew/Cellar/node/24.10.0/bin/node";
+    const char* node_on_intel = "/usr/local/Cellar/node@22/22.22.2_2/bin/node";
+    const char* framework =
+        "/opt/homebrew/Cellar/python@3.11/3.11.15/Frameworks/Python.framework/Versions/3.11/"
+        "Resources/Python.app/Contents/MacOS/Python";
+    const char* tool = "/Users/u/.hermes/tools/python-3.14.7-macos-aarch64/bin/python3.14";
+    const char* of_uv =
+        "/Users/u/.local/share/uv/python/cpython-3.11.15-macos-aarch64-none/bin/"
+        "python3.11";
+    const std::string plugin = "/Users/u/.hermes/memos-plugin";
+    const std::string python = "/Users/u/.hermes/hermes-agent/venv/bin/python3";
+    check({
+        {"bridge",
+         node,
+         {"/opt/homebrew/bin/node", plugin + "/dist/bridge.mjs", "--agent=hermes", "--no-viewer"},
+         "bridge/headless"},
+        {"bridge on Intel",
+         node_on_intel,
+         {"node", plugin + "/dist/bridge.cjs", "--agent=hermes", "--daemon"},
+         "bridge/daemon"},
+        {"bridge of bun",
+         "/opt/homebrew/Cellar/bun/1.3.1/bin/bun",
+         {"bun", plugin + "/bridge.cts", "--agent=hermes"},
+         "bridge/viewer"},
+        {"worker of a framework",
+         framework,
+         {framework, "-m", "tui_gateway.slash_worker", "--session-key", "x"},
+         "slash_worker/worker"},
+        {"worker of uv",
+         of_uv,
+         {python, "-m", "tui_gateway.slash_worker", "--session-key", "x"},
+         "slash_worker/worker"},
+        {"gateway of a framework",
+         framework,
+         {framework, "-c", "import sys", "gateway", "run"},
+         ""},
+        {"gateway",
+         tool,
+         {tool, "-m", "hermes_cli.main", "gateway", "run", "--external-supervisor"},
+         "gateway/gateway"},
+        {"stamper below launchd",
+         tool,
+         {tool, "-m", "hermes_cli.stderr_timestamp", "--error-log", "/Users/u/.hermes/x.log"},
+         "gateway/gateway"},
+        {"desktop",
+         of_uv,
+         {python, "-m", "hermes_cli.main", "serve", "--host", "127.0.0.1", "--port", "0"},
+         "serve/desktop"},
+        {"desktop of a folder with a blank",
+         framework,
+         {framework, "/Users/u/Library/Application Support/Hermes/hermes-agent/hermes_cli/main.py",
+          "serve", "--port", "0"},
+         "serve/desktop"},
+        {"interface",
+         node,
+         {"node", "/Users/u/.hermes/hermes-agent/ui-tui/dist/entry.js"},
+         "tui/viewer"},
+        {"watchdog",
+         framework,
+         {framework, "/Users/u/.hermes/hermes-agent/tools/mcp_stdio_watchdog.py", "--ppid", "7"},
+         "mcp/watchdog"},
+        {"the application itself",
+         "/Applications/Hermes.app/Contents/MacOS/Hermes",
+         {"/Applications/Hermes.app/Contents/MacOS/Hermes"},
+         ""},
+        {"its helper",
+         "/Applications/Hermes.app/Contents/Frameworks/Hermes Helper.app/Contents/MacOS/Hermes "
+         "Helper",
+         {"Hermes Helper", "--type=utility"},
+         ""},
+        {"a job that wraps a gateway",
+         "/usr/bin/osascript",
+         {"osascript", "-e", "do shell script \"exec hermes gateway run\""},
+         ""},
+    });
+}
+
 // Their argv is that of a bridge or a worker; what else is known of them keeps them:
 // settings_test.cpp.
 TEST_CASE("lines N8, N9, N14, N16, N23 and N28 match, and are judge()'s to keep") {
