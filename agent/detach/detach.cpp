@@ -16,6 +16,7 @@
 #include "agent/detach/waiter.hpp"
 #include "agent/detach/watched.hpp"
 #include "agent/reading/bounded_reader.hpp"
+#include "agent/reading/handle_transfer.hpp"
 #include "agent/reaping/child.hpp"
 #include "agent/reaping/close_descriptors.hpp"
 #include "agent/report/journal_stream.hpp"
@@ -107,11 +108,20 @@ int wait_and_sweep(const Options& options, SweepRequest request, Fd told,
     return 0;
 }
 
+// None: it has ended, so there is nothing to wait for.
+std::optional<scanner::PidHandle> host_in_copy(const HandleName& name,
+                                               scanner::PidHandle inherited) {
+    auto host = handle_of(name, std::move(inherited));
+    return host ? std::optional(std::move(*host)) : std::nullopt;
+}
+
+// `host`: the name of the one in `request`.
 int be_detached(const scanner::ProcessTable& table, const Options& options, SweepRequest request,
-                Fd told, const std::function<int(const Options&)>& sweep) {
+                const HandleName& host, Fd told, const std::function<int(const Options&)>& sweep) {
     std::vector<int> kept{told.get()};
-    if (request.host) kept.push_back(request.host->raw());
+    if (request.host && handles_travel()) kept.push_back(request.host->raw());
     close_descriptors_except(table, kept);
+    if (request.host) request.host = host_in_copy(host, *std::move(request.host));
     const bool is_done = is_watched(table, options);
     BoundedReader::of_program().collect();  // no zombie beside what waits
     if (is_done) return 0;
@@ -125,8 +135,10 @@ Result<void> start(const Options& options, const std::function<int(const Options
     if (!pipe) return tl::unexpected(pipe.error());
     auto& [over, told] = *pipe;
     SweepRequest request{options.from, find_hook_host(*table, options.after)};
-    auto begun = detach(
-        [&] { return be_detached(*table, options, std::move(request), std::move(told), sweep); });
+    const HandleName host = request.host ? name_of(*request.host) : HandleName();
+    auto begun = detach([&] {
+        return be_detached(*table, options, std::move(request), host, std::move(told), sweep);
+    });
     told.reset();
     if (!begun) return begun;
     struct pollfd entry{over.get(), POLLIN, 0};

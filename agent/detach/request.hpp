@@ -1,6 +1,5 @@
 // Requests for a sweep that meet: one process waits for hosts, and takes the requests of all
-// others. They meet at a socket in the abstract namespace. It needs no folder that can be written,
-// is bound by one process only, and is gone with that.
+// others. They meet at a socket that only one process can have.
 #pragma once
 
 #include <chrono>

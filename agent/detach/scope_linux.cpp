@@ -11,6 +11,7 @@
 #include "agent/detach/scope.hpp"
 #include "agent/reaping/command.hpp"
 #include "agent/schedule/manager.hpp"
+#include "agent/system/system_calls.hpp"
 #include "agent/system/text_file.hpp"
 #include "agent/system/unix_socket.hpp"
 #include "scanner/fd.hpp"
@@ -30,10 +31,8 @@ constexpr std::size_t kMostOfFile = 64 * 1024;
 // it as process 0.
 bool sees_this_process(const std::string& manager) {
     const Fd socket = connect_to(manager, SOCK_STREAM);
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    return socket && ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-           peer.pid > 0;
+    const auto peer = socket ? peer_of(socket.get()) : std::nullopt;
+    return peer && peer->pid > 0;
 }
 
 CommandCall start_scope(const std::string& name, const std::string& description) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "agent/reading/handle_transfer.hpp"
 #include "agent/rules/per_user.hpp"
 
 namespace reaper::agent {
@@ -19,7 +20,7 @@ namespace {
 
 struct LookPacket {
     scanner::Record record;
-    std::vector<Pid> handles;
+    std::vector<HandleName> handles;
     std::size_t room = 0;
     std::string trouble;
     bool managers_hang = false;
@@ -48,11 +49,17 @@ void come_back_to_self(scanner::Machine& machine) {
 }
 
 // Handles that this process had no room for are those of processes that could not be read.
-void take_handles(const std::vector<Pid>& pids, std::vector<Fd> descriptors, Look& look) {
-    std::set<Pid> lost(pids.begin(), pids.end());
-    for (std::size_t at = 0; at < std::min(pids.size(), descriptors.size()); ++at) {
-        look.handles.emplace(pids[at], PidHandle::adopt(pids[at], std::move(descriptors[at])));
-        lost.erase(pids[at]);
+void take_handles(const std::vector<HandleName>& names, std::vector<Fd> descriptors, Look& look) {
+    std::set<Pid> lost;
+    for (std::size_t at = 0; at < names.size(); ++at) {
+        const Pid pid = names[at].pid;
+        std::optional<PidHandle> sent;
+        if (at < descriptors.size()) sent = PidHandle::adopt(pid, std::move(descriptors[at]));
+        auto handle = handle_of(names[at], std::move(sent));
+        if (handle)
+            look.handles.emplace(pid, std::move(*handle));
+        else
+            lost.insert(pid);
     }
     look.facts.count.denied += lost.size();
     std::erase_if(look.facts.candidates,
@@ -60,6 +67,14 @@ void take_handles(const std::vector<Pid>& pids, std::vector<Fd> descriptors, Loo
 }
 
 }  // namespace
+
+template <>
+struct MembersOf<HandleName> {
+    static auto tie(Is<HandleName> auto& it) {
+        auto& [pid, inode] = it;
+        return std::tie(pid, inode);
+    }
+};
 
 template <>
 struct MembersOf<LookPacket> {
@@ -78,8 +93,8 @@ void answer_with(const Result<Look>& look, ReaderLine& line) {
         packet->trouble = look->trouble;
         packet->managers_hang = look->managers_hang;
         for (const auto& [pid, handle] : look->handles) {
-            packet->handles.push_back(pid);
-            descriptors.push_back(handle.raw());
+            packet->handles.push_back(name_of(handle));
+            if (handles_travel()) descriptors.push_back(handle.raw());
         }
     } else {
         packet = tl::unexpected(look.error());

@@ -32,6 +32,14 @@ void refuse_sigpipe(int socket);
 // be told.
 [[nodiscard]] std::optional<int> unread_bytes(int socket);
 
+// The process at the other end of a socket, as it was when they were connected.
+struct SocketPeer {
+    pid_t pid = 0;  // 0: it is none of this pid namespace
+    uid_t uid = 0;
+};
+// None: errno says why.
+[[nodiscard]] std::optional<SocketPeer> peer_of(int socket);
+
 // Returns the path of this program, without links; empty: it is not known. One that was deleted may
 // have a mark of that behind it.
 [[nodiscard]] std::string own_program_path();

@@ -2,6 +2,7 @@
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <climits>
@@ -37,6 +38,13 @@ void refuse_sigpipe(int /*socket*/) {}
 std::optional<int> unread_bytes(int socket) {
     int left = 0;
     return ::ioctl(socket, SIOCOUTQ, &left) == 0 ? std::optional(left) : std::nullopt;
+}
+
+std::optional<SocketPeer> peer_of(int socket) {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    const bool known = ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+    return known ? std::optional(SocketPeer{peer.pid, peer.uid}) : std::nullopt;
 }
 
 std::string own_program_path() {

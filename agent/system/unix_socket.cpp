@@ -1,5 +1,6 @@
 #include "agent/system/unix_socket.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -31,6 +32,13 @@ Result<std::pair<Fd, Fd>> make_socket_pair() {
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0)
         return system_failure("make", "a socket");
     return std::pair(tamed(ends[0]), tamed(ends[1]));
+}
+
+// Where `socket` does not wait, macOS makes one that does not either.
+Fd accept_from(const Fd& socket) {
+    Fd connection = tamed(::accept(socket.get(), nullptr, nullptr));
+    if (connection) ::fcntl(connection.get(), F_SETFL, 0);
+    return connection;
 }
 
 Fd connect_to(std::string_view path, int type) {

@@ -17,6 +17,9 @@ namespace reaper::agent {
 // Returns the two ends of a SOCK_STREAM.
 [[nodiscard]] Result<std::pair<Fd, Fd>> make_socket_pair();
 
+// Takes a connection that has come to `socket`. Its calls wait. Empty: none has come.
+[[nodiscard]] Fd accept_from(const Fd& socket);
+
 // Returns a socket of this type that is connected to `path` and waits for nothing. Empty: nothing
 // listens there, or the path is too long for a socket.
 [[nodiscard]] Fd connect_to(std::string_view path, int type);
