@@ -30,4 +30,7 @@ namespace reaper::agent {
 // it.
 [[nodiscard]] bool is_cron_running();
 
+// Returns a folder that only root can write to, and that a boot empties.
+[[nodiscard]] const char* folder_of_turns();
+
 }  // namespace reaper::agent

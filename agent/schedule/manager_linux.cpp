@@ -5,67 +5,29 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
 #include <ctime>
 #include <filesystem>
 
 #include <fmt/format.h>
 
-#include "agent/reading/bounded_reader.hpp"
 #include "agent/reaping/command.hpp"
 #include "agent/schedule/names.hpp"
 #include "agent/schedule/plan.hpp"
 #include "agent/schedule/program.hpp"
+#include "agent/schedule/situation_parts.hpp"
 #include "agent/schedule/unit_state.hpp"
-#include "agent/schedule/view.hpp"
 #include "agent/system/environment.hpp"
-#include "agent/system/exit_status.hpp"
-#include "agent/system/system_calls.hpp"
 #include "agent/system/text_file.hpp"
-#include "policy/text/escape.hpp"
-#include "scanner/users.hpp"
 
 namespace reaper::agent {
 
 namespace {
 
 constexpr std::chrono::milliseconds kAnswerTime{5000};
-constexpr std::size_t kMostOfFile = std::size_t{256} * 1024;
-
-bool exists(const std::string& path) {
-    return ::access(path.c_str(), F_OK) == 0;
-}
-
-std::string resolved(const std::string& path) {
-    char whole[PATH_MAX];
-    return ::realpath(path.c_str(), whole) == nullptr ? path : std::string(whole);
-}
 
 bool has_bus(bool of_system) {
     if (of_system) return exists("/run/dbus/system_bus_socket");
     return !variable("DBUS_SESSION_BUS_ADDRESS").empty() || exists(runtime_folder() + "/bus");
-}
-
-using Account = tl::expected<scanner::User, Message>;
-
-Account account_of(const Result<std::optional<scanner::User>>& found, std::string_view who) {
-    if (!found || !*found)
-        return tl::unexpected(
-            usage_error(fmt::format("schedule: there is no user {}", policy::escape(who))));
-    return **found;
-}
-
-// With --system that of --user, else the one that called sudo.
-Account find_account(const ScheduleWish& wish) {
-    const std::string name = wish.user.empty() ? variable("SUDO_USER") : wish.user;
-    if (wish.system && name.empty())
-        return tl::unexpected(usage_error("schedule --system: say whose processes: --user NAME"));
-    if (wish.system) return account_of(scanner::find_user(name), name);
-    auto own = account_of(scanner::find_user(::geteuid()), fmt::format("id {}", ::geteuid()));
-    const std::string home = variable("HOME");
-    // That of root may be the one of the user that called sudo.
-    if (own && own->uid != 0 && home.starts_with('/')) own->home = home;
-    return own;
 }
 
 std::string unit_folder_in(const std::string& home) {
@@ -142,44 +104,6 @@ void ask_managers(Situation& found) {
     found.user_manager = found.user_trouble.empty();
 }
 
-// A link or a folder is a file of another maker.
-void read_files(Situation& found) {
-    for (const std::string& path :
-         files_of_plans(found.unit_folder, found.account, found.of_system)) {
-        struct stat status{};
-        if (::lstat(path.c_str(), &status) != 0) continue;
-        found.files[path] = S_ISREG(status.st_mode)
-                                ? read_file_up_to(path, kMostOfFile).value_or("cannot be read")
-                                : "no regular file";
-    }
-}
-
-void read_crontab(Situation& found) {
-    const auto answer = ask({{"crontab", "-l"}});
-    if (!answer) found.cron_trouble = describe(answer.error());
-    if (!answer || answer->status == 127) return;
-    if (answer->status == 0) {
-        found.crontab = answer->out;
-    } else if (answer->err.find("no crontab") != std::string::npos) {
-        found.crontab = "";
-    } else {
-        found.cron_trouble = fmt::format("crontab -l: {}", complaint(*answer));
-    }
-}
-
-void find_bad_programs(Situation& found) {
-    for (const ScheduleEntry& entry : entries_of(found)) {
-        const std::string program = entry.command.substr(0, entry.command.find(' '));
-        if (::access(program.c_str(), X_OK) != 0) {
-            found.missing_programs.insert(program);
-            continue;
-        }
-        const scanner::Uid owner = entry.kind == ScheduleKind::system_timer ? 0 : found.uid;
-        if (std::string why = refuse_place(resolved(program), owner); !why.empty())
-            found.unsafe_programs[program] = std::move(why);
-    }
-}
-
 bool has_other_instances(std::string_view account) {
     const std::string own = fmt::format("orphan-reaper@{}.timer", account);
     std::error_code error;
@@ -228,35 +152,30 @@ bool is_cron_running() {
 }
 
 tl::expected<Situation, Message> find_situation(const ScheduleWish& wish) {
-    const auto account = find_account(wish);
-    if (!account) return tl::unexpected(account.error());
-    Situation found;
-    found.program = own_program_path();
-    found.account = account->name;
-    found.uid = account->uid;
-    found.group = account->group;
-    found.home = account->home;
-    found.unit_folder = unit_folder_in(account->home);
-    found.is_root = ::geteuid() == 0;
+    auto begun = begin_situation(wish);
+    if (!begun) return begun;
+    Situation& found = *begun;
+    found.unit_folder = unit_folder_in(found.home);
     found.system_manager = exists("/run/systemd/system");
     found.can_confine = has_bus(wish.system);
-    found.of_system = wish.system;
-    const auto home = wish.system ? Result<void>{} : expect_answer(found.unit_folder);
-    if (!home)
-        return tl::unexpected(Message{fmt::format("orphan-reaper: {}\n", describe(home.error())),
-                                      static_cast<int>(ExitStatus::incomplete)});
+    if (auto answered = expect_folder(found, found.unit_folder); !answered)
+        return tl::unexpected(answered.error());
     found.refusal = refuse_path(found.program);
     // The template is for every user.
     const bool shared = wish.system && !wish.cron && found.system_manager;
     if (found.refusal.empty()) found.refusal = refuse_place(found.program, shared ? 0 : found.uid);
     ask_managers(found);
-    read_files(found);
+    read_files(found, files_of_plans(found.unit_folder, found.account, found.of_system));
     if (!wish.system) read_crontab(found);
     find_bad_programs(found);
     found.other_instances = has_other_instances(found.account);
     found.lingers = exists("/var/lib/systemd/linger/" + found.account);
     found.cron_runs = is_cron_running();
-    return found;
+    return begun;
+}
+
+const char* folder_of_turns() {
+    return "/run";
 }
 
 }  // namespace reaper::agent

@@ -90,6 +90,14 @@ std::string refuse_path(std::string_view asked) {
     return {};
 }
 
+std::string refuse_cellar(std::string_view path) {
+    if (path.find("/Cellar/") == std::string_view::npos) return {};
+    return fmt::format(
+        "{} is Homebrew's, which has it at another path with the next version: brew services start "
+        "orphan-reaper",
+        policy::escape(path, 1000));
+}
+
 std::string refuse_place(const std::string& path, scanner::Uid uid) {
     if (const std::string folder = build_folder(path); !folder.empty())
         return fmt::format(

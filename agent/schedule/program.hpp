@@ -13,6 +13,10 @@ namespace reaper::agent {
 // differently. Empty: it may.
 [[nodiscard]] std::string refuse_path(std::string_view path);
 
+// Says the same of a program that Homebrew has installed, by the path without links: each version
+// has one of its own.
+[[nodiscard]] std::string refuse_cellar(std::string_view path);
+
 // Says the same by what is there: a build folder above it, a file that is deleted, or one that
 // another user than `uid` and root could change, or a folder above it.
 [[nodiscard]] std::string refuse_place(const std::string& path, scanner::Uid uid);
