@@ -20,14 +20,17 @@ std::string dump(const Json& json, int indent) {
     return json.dump(indent, ' ', true, Json::error_handler_t::replace);
 }
 
+// The macros of macOS take the address of the status, as that of an int that is not const.
 Json exit_code(const Outcome& outcome) {
-    if (!outcome.wait_status || !WIFEXITED(*outcome.wait_status)) return nullptr;
-    return WEXITSTATUS(*outcome.wait_status);
+    int status = outcome.wait_status.value_or(0);
+    if (!outcome.wait_status || !WIFEXITED(status)) return nullptr;
+    return WEXITSTATUS(status);
 }
 
 Json ending_signal(const Outcome& outcome) {
-    if (!outcome.wait_status || !WIFSIGNALED(*outcome.wait_status)) return nullptr;
-    return WTERMSIG(*outcome.wait_status);
+    int status = outcome.wait_status.value_or(0);
+    if (!outcome.wait_status || !WIFSIGNALED(status)) return nullptr;
+    return WTERMSIG(status);
 }
 
 Json to_json(const std::optional<Outcome>& outcome) {
