@@ -2,7 +2,6 @@
 // another version of it, and perhaps not to their end.
 #include <unistd.h>
 
-#include <charconv>
 #include <ctime>
 #include <map>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "agent/system/text_file.hpp"
 #include "scanner/access_guard.hpp"
 #include "scanner/json/strict_json.hpp"
+#include "scanner/model/fraction.hpp"
 
 namespace reaper::agent {
 
@@ -49,9 +49,9 @@ std::optional<double> time_from(const std::string& text) {
     std::tm parts{};
     const char* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
     if (rest == nullptr || (*rest != '.' && *rest != 'Z')) return std::nullopt;
-    double fraction = 0;
-    std::from_chars(rest, text.data() + text.size(), fraction);
-    return static_cast<double>(::timegm(&parts)) + fraction;
+    const std::string_view left = rest;
+    const auto fraction = scanner::to_fraction(left.substr(0, left.find('Z')));
+    return static_cast<double>(::timegm(&parts)) + fraction.value_or(0);
 }
 
 Event event_from(const json& record, EventKind kind, double at) {

@@ -1,12 +1,12 @@
 #include "scanner/json/record_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
 
+#include "scanner/model/fraction.hpp"
 #include "scanner/model/number.hpp"
 
 namespace reaper::scanner {
@@ -25,9 +25,8 @@ bool take_pid(std::string_view text, Pid& pid) {
 }
 
 bool take_epoch(std::string_view text, std::optional<double>& epoch) {
-    double seconds = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    if (error != std::errc() || end != text.data() + text.size() || seconds < 0) return false;
+    const auto seconds = to_fraction(text);
+    if (!seconds || *seconds < 0) return false;
     epoch = seconds;
     return true;
 }
