@@ -78,7 +78,7 @@ TEST_CASE("facts that contradict themselves are refused, and the place is named"
               f.candidates[0].cpu_seconds = -1;
           }).starts_with("candidates[0].cpu_s"));
     CHECK(mistake_after([](Record& f) {
-              f.candidates[0].tracer.value = -1;
+              f.candidates[0].tracer.value = -2;
           }).starts_with("candidates[0].tracer"));
     CHECK(mistake_after([](Record& f) {
               f.candidates[0].namespace_pids.value = {0};
