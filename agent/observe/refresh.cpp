@@ -63,8 +63,8 @@ class HandlesForCopy {
     [[nodiscard]] const PidHandle& target() const { return own_.front(); }
     [[nodiscard]] std::vector<const PidHandle*> relied_on() const {
         std::vector<const PidHandle*> handles;
-        for (const PidHandle& handle : own_) handles.push_back(&handle);
-        handles.erase(handles.begin());
+        handles.reserve(own_.size());
+        for (std::size_t at = 1; at < own_.size(); ++at) handles.push_back(&own_[at]);
         return handles;
     }
 

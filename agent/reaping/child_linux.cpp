@@ -22,7 +22,9 @@ pid_t fork_into(std::optional<int> cgroup) {
 
 // What is waited for by a signalfd is blocked, so that it waits for the program as well.
 SignalsAtFork::SignalsAtFork() = default;
-SignalsAtFork::~SignalsAtFork() = default;
+SignalsAtFork::~SignalsAtFork() {
+    stay();
+}
 void SignalsAtFork::stay() const {}
 
 void SignalsAtFork::leave(const std::optional<sigset_t>& mask) const {

@@ -28,7 +28,7 @@ class SignalsAtFork {
     void leave(const std::optional<sigset_t>& mask) const;
 
    private:
-    sigset_t before_{};
+    [[maybe_unused]] sigset_t before_{};
 };
 
 // As execvp(3), with this environment.
