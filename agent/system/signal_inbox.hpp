@@ -18,7 +18,7 @@ struct TakenSignal {
 // objects may follow each other, or stand inside of each other: then the innermost one gets them.
 class SignalInbox {
    public:
-    explicit SignalInbox(std::vector<int> numbers);
+    explicit SignalInbox(const std::vector<int>& numbers);
     // Drops what came and was not taken.
     ~SignalInbox();
     SignalInbox(const SignalInbox&) = delete;

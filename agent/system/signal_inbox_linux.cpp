@@ -14,7 +14,7 @@ struct SignalInbox::State {
     sigset_t before{};
 };
 
-SignalInbox::SignalInbox(std::vector<int> numbers) : state_(std::make_unique<State>()) {
+SignalInbox::SignalInbox(const std::vector<int>& numbers) : state_(std::make_unique<State>()) {
     sigset_t watched;
     sigemptyset(&watched);
     for (const int number : numbers) sigaddset(&watched, number);

@@ -81,9 +81,9 @@ void SignalInbox::State::restore_actions() const {
 }
 
 // Those that came before, to this copy or to an inbox around this one, are noted anew.
-SignalInbox::SignalInbox(std::vector<int> numbers) : state_(std::make_unique<State>()) {
+SignalInbox::SignalInbox(const std::vector<int>& numbers) : state_(std::make_unique<State>()) {
     State& state = *state_;
-    state.numbers = std::move(numbers);
+    state.numbers = numbers;
     auto pipe = make_pipe();
     const sigset_t watched = set_of(state.numbers);
     std::ignore = ::pthread_sigmask(SIG_BLOCK, pipe ? &watched : nullptr, &state.before);
