@@ -34,7 +34,7 @@ Uids uids_of(std::string_view row) {
 
 // None: a value that no process has.
 std::optional<KernelRow> parse_row(std::string_view bytes) {
-    const int state = get(bytes, kinfo::kState);
+    const auto state = get(bytes, kinfo::kState);
     const auto start = start_of(bytes);
     KernelRow row;
     row.pid = get(bytes, kinfo::kPid);
