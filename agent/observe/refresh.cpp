@@ -10,7 +10,6 @@
 #include "agent/observe/snapshot.hpp"
 #include "agent/observe/snapshot_packet.hpp"
 #include "agent/reading/bounded_reader.hpp"
-#include "agent/reading/handle_transfer.hpp"
 #include "scanner/machine.hpp"
 
 namespace reaper::agent {
@@ -38,42 +37,6 @@ std::set<Pid> pids_in(const Facts& facts) {
     return pids;
 }
 
-// The handles of a second look, as the copy has them.
-class HandlesForCopy {
-   public:
-    // In this process, which has opened them; they outlive this.
-    HandlesForCopy(const PidHandle& target, const std::vector<const PidHandle*>& relied_on)
-        : inherited_(relied_on) {
-        inherited_.insert(inherited_.begin(), &target);
-        for (const PidHandle* handle : inherited_) names_.push_back(name_of(*handle));
-    }
-
-    // In the copy, which ends without closing what it has inherited. Returns which of those relied
-    // on has ended; fails when the target has.
-    Result<std::optional<Pid>> arrive() {
-        for (std::size_t at = 0; at < names_.size(); ++at) {
-            const Pid pid = names_[at].pid;
-            auto handle = handle_of(names_[at], PidHandle::adopt(pid, Fd(inherited_[at]->raw())));
-            if (!handle && at == 0) return tl::unexpected(handle.error());
-            if (!handle) return pid;
-            own_.push_back(std::move(*handle));
-        }
-        return std::nullopt;
-    }
-    [[nodiscard]] const PidHandle& target() const { return own_.front(); }
-    [[nodiscard]] std::vector<const PidHandle*> relied_on() const {
-        std::vector<const PidHandle*> handles;
-        handles.reserve(own_.size());
-        for (std::size_t at = 1; at < own_.size(); ++at) handles.push_back(&own_[at]);
-        return handles;
-    }
-
-   private:
-    std::vector<const PidHandle*> inherited_;
-    std::vector<HandleName> names_;
-    std::vector<PidHandle> own_;
-};
-
 const PidHandle* find_handle(const Look& look, Pid pid) {
     const auto found = look.handles.find(pid);
     return found == look.handles.end() ? nullptr : &found->second;
@@ -94,12 +57,9 @@ Result<std::optional<Pid>> Observer::refresh(Look& look, const PidHandle& target
     std::set<Pid> read;
     if (BoundedReader::of_program().reads_in_place())
         return refresh_in_place(facts, target, handles, memory, read);
-    HandlesForCopy own(target, handles);
     const auto in_copy = [&]() -> Result<FactsChanges> {
         const FactsBefore before(facts);
-        auto lost = own.arrive();
-        if (lost && !*lost)
-            lost = refresh_in_place(facts, own.target(), own.relied_on(), memory, read);
+        const auto lost = refresh_in_place(facts, target, handles, memory, read);
         if (!lost) return tl::unexpected(lost.error());
         FactsChanges changes = before.changes_to(facts, read);
         changes.lost = *lost;
