@@ -13,8 +13,11 @@ bool handles_travel() {
     return false;
 }
 
+// What did not come along has a number that is free here: it goes first, or it would take the new
+// handle, which gets that number, along.
 Result<scanner::PidHandle> handle_of(const HandleName& name,
-                                     std::optional<scanner::PidHandle> /*arrived*/) {
+                                     std::optional<scanner::PidHandle> arrived) {
+    arrived.reset();
     auto handle = scanner::PidHandle::open(name.pid);
     if (handle && handle->inode() != name.inode)
         return failure(std::errc::no_such_process, "open a handle of",

@@ -1,5 +1,9 @@
 // Handles where they can neither be inherited nor sent. Runs inside a pid namespace of its own.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <utility>
 
 #include "agent/reading/handle_transfer.hpp"
 #include "agent/reaping/child.hpp"
@@ -16,6 +20,21 @@ TEST_CASE("A handle is opened anew by the name of its process") {
     const auto again = handle_of(name, std::nullopt);
     REQUIRE(again);
     CHECK_FALSE(again->exited());
+    ::kill(child->handle().pid(), SIGKILL);
+    REQUIRE(child->wait());
+    CHECK(again->exited());
+}
+
+// A copy of this process does not inherit it: its number is free there, and is given to the next.
+TEST_CASE("The number of a handle that did not come along is not closed for the new one") {
+    const auto child = start({{"sleep", "100"}});
+    REQUIRE(child);
+    auto lost = scanner::PidHandle::open(child->handle().pid());
+    REQUIRE(lost);
+    ::close(lost->raw());
+    const auto again = handle_of(name_of(child->handle()), std::move(*lost));
+    REQUIRE(again);
+    CHECK(::fcntl(again->raw(), F_GETFD) >= 0);
     ::kill(child->handle().pid(), SIGKILL);
     REQUIRE(child->wait());
     CHECK(again->exited());
